@@ -1,0 +1,3 @@
+"""Auto-grading of attention, multi-head attention and Vision Transformer assignments."""
+
+__version__ = "0.1.0"

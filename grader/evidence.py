@@ -1,0 +1,77 @@
+"""What was observed: one `Observation` per check, the only input a score is made from.
+
+Pure data. Imports no torch and does no I/O.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """The closed set of things that can become of a check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_ATTEMPTED = "not_attempted"
+    STUDENT_ERROR = "student_error"
+    TIMED_OUT = "timed_out"
+    BLOCKED = "blocked"
+    """A prerequisite failed, so that this failure may only be its echo."""
+    CARRIED = "carried"
+    """The same mistake already cost its points elsewhere."""
+    COULD_NOT_CHECK = "could_not_check"
+    """Our fault or the author's. Never scored as zero."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """A place in the student's own files."""
+
+    file: str
+    line: int | None = None
+    cell: int | None = None
+
+    def __str__(self) -> str:
+        place = self.file
+        if self.cell is not None:
+            place += f" cell {self.cell}"
+        return place if self.line is None else f"{place}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A known mistake that reproduces the student's numbers on `fits` of `of` probes."""
+
+    id: str
+    text: str
+    fits: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Observation:
+    """The record of one check."""
+
+    check: str
+    """`exercise/criterion/test`, for instance `a1.sdpa/outputs/test_matches_reference`."""
+    title: str
+    """The check's docstring: the line people see."""
+    outcome: Outcome
+    observed: str = ""
+    expected: str = ""
+    cause: Cause | None = None
+    where: Where | None = None
+    notes: tuple[str, ...] = ()
+    precision: str | None = None
+    """`float64`, or `float32` when only the lower precision agreed."""
+    duration_ms: float = field(default=0.0, compare=False)
+
+    @property
+    def exercise(self) -> str:
+        return self.check.split("/", 1)[0]
+
+    @property
+    def criterion(self) -> str:
+        return self.check.split("/", 2)[1]
