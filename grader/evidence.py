@@ -75,3 +75,13 @@ class Observation:
     @property
     def criterion(self) -> str:
         return self.check.split("/", 2)[1]
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something about a submission that is no check: a file that does not load, a skipped line."""
+
+    kind: str
+    """`problem` or `note`."""
+    text: str
+    where: Where | None = None
