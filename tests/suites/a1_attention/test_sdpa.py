@@ -81,15 +81,24 @@ class TestMasking:
         query, key = query + 12, key - 12  # scores around -350: a fill of -100 would win
         mask = probe.mask(B, 1, L)
         before, _ = attend(student, expect, query, key, value, mask=mask)
-        changed = value + 1000.0 * ~mask.transpose(1, 2)
-        after, _ = attend(student, expect, query, key, changed, mask=mask)
-        expect.close(after, before.detach(), what="output after changing forbidden values")
+        hidden = value + 1000.0 * ~mask.transpose(1, 2)
+        after, _ = attend(student, expect, query, key, hidden, mask=mask)
+        expect.close(after, before, what="output after changing forbidden values")
+        seen = value + 1000.0 * mask.transpose(1, 2)
+        moved, _ = attend(student, expect, query, key, seen, mask=mask)
+        expect.true(
+            bool(((moved - before).abs() > 1.0).all()),
+            observed="the values of allowed keys do not reach the output",
+            expected="an output made of the values of allowed keys",
+        )
 
     def test_remaining_weights_add_up(self, student, probe, expect):
         """The weights of the keys that remain add up to what they do without a mask."""
         query, key, value = draw(probe, B)
+        mask = probe.mask(B, S, L)
         _, free = attend(student, expect, query, key, value)
-        _, masked = attend(student, expect, query, key, value, mask=probe.mask(B, S, L))
+        _, masked = attend(student, expect, query, key, value, mask=mask)
+        expect_pattern(expect, masked, mask)
         expect.close(masked.sum(-1), free.sum(-1), what="sum of each row of weights", atol=1e-6)
 
     def test_additive_mask(self, student, probe, expect):
@@ -121,6 +130,11 @@ class TestNumerics:
         expect.finite(output, what="output")
         expect.close(output[:, 1], torch.zeros(B, DV), what="output of that query")
         expect.close(weights[:, 1], torch.zeros(B, L), what="weights of that query")
+        expect.true(
+            bool((weights[:, 0] > 0).any()),
+            observed="a query that may attend to some keys gets zeros too",
+            expected="zeros for a query without any key only",
+        )
 
     def test_mask_in_float16(self, student, probe, expect):
         """A bool mask works in float16: the result is finite and stays float16."""

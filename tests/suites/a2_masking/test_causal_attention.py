@@ -29,29 +29,53 @@ def run(expect, attention, x):
     return output
 
 
+def expect_look_back(probe, expect, attention, tokens):
+    """The last output depends on the first token: without that, nothing is there to be masked."""
+    x = tokens_like(probe, count=tokens)
+    changed = x.clone()
+    changed[:, 0] += 1.0
+    moved = run(expect, attention, changed)[:, -1] - run(expect, attention, x)[:, -1]
+    expect.true(
+        bool((moved.abs().amax(-1) > 1e-4).all()),
+        observed="the last output does not depend on the first token",
+        expected="every output depends on all tokens before it",
+    )
+
+
 class TestMasking:
-    @pytest.mark.parametrize("scale", [1.0, 40.0], ids=["small-scores", "large-scores"])
-    def test_future_tokens_stay_hidden(self, probe, expect, scale):
+    @pytest.mark.parametrize("shift", [1, 2, T - 1], ids=["next", "after-next", "last"])
+    def test_future_tokens_stay_hidden(self, probe, expect, shift):
         """No output position depends on a later token."""
         attention = build(probe)
-        x = tokens_like(probe, scale=scale)
-        before = run(expect, attention, x).detach()
-        for position in range(1, T):
+        expect_look_back(probe, expect, attention, T)
+        x = tokens_like(probe)
+        before = run(expect, attention, x)
+        for position in range(T - shift):
             changed = x.clone()
-            changed[:, position:] = tokens_like(probe, count=T - position, scale=3 * scale)
-            after = run(expect, attention, changed)
+            changed[:, position + shift] = tokens_like(probe, count=1, scale=3.0)[:, 0]
             expect.close(
-                after[:, :position],
-                before[:, :position],
-                what=f"output before position {position} after changing the tokens from there on",
-                atol=1e-6 * scale,
+                run(expect, attention, changed)[:, position],
+                before[:, position],
+                what=f"output {position} after changing token {position + shift}",
+                atol=1e-6,
             )
+
+    def test_future_stays_hidden_from_low_scores(self, probe, expect):
+        """No output depends on a later token even where a token's own scores are very low."""
+        attention = build(probe)
+        expect_look_back(probe, expect, attention, T)
+        attention.to(torch.float64)
+        # Among 64 samples, the first token's score of itself is below -100 in several.
+        x = probe.randn(64, T, D_IN, scale=12.0)
+        changed = torch.cat([x[:, :1], probe.randn(64, T - 1, D_IN, scale=12.0)], dim=1)
+        before, after = run(expect, attention, x), run(expect, attention, changed)
+        expect.close(after[:, 0], before[:, 0], what="output 0 after changing all later tokens")
 
     def test_past_tokens_are_seen(self, probe, expect):
         """Every token sees itself and all tokens before it."""
         attention = build(probe)
         x = tokens_like(probe)
-        before = run(expect, attention, x).detach()
+        before = run(expect, attention, x)
         for position in range(T):
             changed = x.clone()
             changed[:, position] += 1.0
@@ -65,8 +89,9 @@ class TestMasking:
     def test_beginning_of_a_sequence(self, probe, expect):
         """The beginning of a sequence alone gives what it gives inside the whole sequence."""
         attention = build(probe, tokens=LONGEST)
+        expect_look_back(probe, expect, attention, LONGEST)
         x = tokens_like(probe, count=LONGEST)
-        whole = run(expect, attention, x).detach()
+        whole = run(expect, attention, x)
         for count in (1, 3, LONGEST - 1):
             part = run(expect, attention, x[:, :count])
             expect.close(part, whole[:, :count], what=f"output of {count} tokens", atol=1e-5)
@@ -74,8 +99,9 @@ class TestMasking:
     def test_remaining_weights_add_up(self, probe, expect):
         """The weights of early tokens add up to as much as those of late tokens."""
         attention = build(probe)
+        expect_look_back(probe, expect, attention, T)
         x = tokens_like(probe, count=1).expand(B, T, D_IN)  # all values alike: only the sum shows
-        output = run(expect, attention, x).detach()
+        output = run(expect, attention, x)
         expect.close(output, output[:, -1:].expand_as(output), what="output", atol=1e-5)
 
 
@@ -83,11 +109,16 @@ class TestModes:
     def test_eval_repeats_itself(self, probe, expect):
         """After train() and eval() again, two calls give the same output."""
         attention = build(probe, dropout=0.5, train=True)
-        x = tokens_like(probe)
-        run(expect, attention, x)
+        x = tokens_like(probe, batch=64)
+        wild = run(expect, attention, x)
         attention.eval()
-        first = run(expect, attention, x).detach()
-        expect.close(run(expect, attention, x), first, what="second output in eval mode")
+        calm = run(expect, attention, x)
+        expect.close(run(expect, attention, x), calm, what="second output in eval mode")
+        expect.true(
+            not torch.equal(wild, calm),
+            observed="train mode and eval mode give the same output",
+            expected="dropout in train mode only",
+        )
 
     def test_train_does_not_repeat_itself(self, probe, expect):
         """With dropout, two calls in train mode differ."""
@@ -104,7 +135,7 @@ class TestModes:
         """With a dropout of 0, train mode gives what eval mode gives."""
         attention = build(probe)
         x = tokens_like(probe)
-        calm = run(expect, attention, x).detach()
+        calm = run(expect, attention, x)
         attention.train()
         expect.close(run(expect, attention, x), calm, what="output in train mode", atol=1e-6)
 
@@ -159,13 +190,17 @@ class TestState:
         expected = 3 * D_IN * D_OUT + (3 * D_OUT if qkv_bias else 0)
         expect.true(count == expected, observed=f"{count} numbers", expected=f"{expected} numbers")
 
-    def test_state_dict_is_the_whole_state(self, student, probe, expect):
+    def test_state_dict_is_the_whole_state(self, probe, expect):
         """A second module that loads the first one's state_dict computes the same."""
-        first = student.CausalAttention(D_IN, D_OUT, T, 0.0).eval()
-        second = student.CausalAttention(D_IN, D_OUT, T, 0.0).eval()
-        second.load(first.state())
+        first, second = build(probe), build(probe)
         x = tokens_like(probe)
-        wanted = run(expect, first, x).detach()
+        wanted = run(expect, first, x)
+        expect.true(
+            not torch.equal(run(expect, second, x), wanted),
+            observed="the output does not depend on the weights",
+            expected="different outputs for different weights",
+        )
+        second.load(first.state())
         expect.close(run(expect, second, x), wanted, what="output of the second module", atol=1e-6)
 
     def test_input_is_not_modified(self, probe, expect):
@@ -176,7 +211,7 @@ class TestState:
         """After a short sequence, a long one still gives the output it gave before."""
         attention = build(probe)
         x = tokens_like(probe)
-        before = run(expect, attention, x).detach()
+        before = run(expect, attention, x)
         run(expect, attention, x[:, :3])
         expect.close(run(expect, attention, x), before, what="output of the later call", atol=1e-6)
 
@@ -193,6 +228,7 @@ class TestNumerics:
         output = run(expect, attention, probe.randn(B, T, D_IN, dtype=dtype))
         expect.dtype(output, dtype, what="output")
         expect.finite(output, what="output")
+        expect.true(bool(output.any()), observed="only zeros", expected="the mixed values")
 
     def test_huge_scores(self, probe, expect):
         """Scores in the thousands give finite outputs."""
