@@ -251,7 +251,7 @@ def installed_version(pip: List[str], package: str) -> Optional[str]:
 def run_pip(pip: List[str], arguments: List[str]) -> str:
     """What pip printed. Its warnings and errors are shown only if it failed."""
     command = [*pip, "--disable-pip-version-check", "--no-input", *arguments]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if not line.startswith("WARNING")]
         raise CannotSetUp(
