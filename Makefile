@@ -7,7 +7,8 @@ READY := $(VENV)/.ready
 
 # A choice given on the command line is applied even if .venv is ready; without one the last
 # choice stays.
-ifneq ($(TORCH)$(TORCH_INDEX)$(filter command line environment,$(origin PYTHON)),)
+PYTHON_GIVEN := $(filter command environment,$(origin PYTHON))
+ifneq ($(TORCH)$(TORCH_INDEX)$(PYTHON_GIVEN),)
 CHOICE := choice
 endif
 
@@ -37,7 +38,7 @@ setup: $(READY)  ## only set up .venv (TORCH=system, TORCH_INDEX=<url>, PYTHON=p
 $(READY): pyproject.toml constraints.txt tools/set_up.py $(CHOICE)
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) was not found; give one: make check PYTHON=python3.12"; exit 2; }
 	@$(PYTHON) tools/set_up.py --venv $(VENV) --stamp $(READY) \
-	  --torch "$(TORCH)" --torch-index "$(TORCH_INDEX)"
+	  --torch "$(TORCH)" --torch-index "$(TORCH_INDEX)" --python-given "$(PYTHON_GIVEN)"
 
 clean:  ## remove .venv and everything that was generated for you
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -127,7 +127,7 @@ def digest_of(files: Mapping[str, bytes]) -> str:
 
 def _read_single(reading: _Reading, kind: int) -> None:
     path = reading.path
-    if not path.name.endswith(CODE_SUFFIXES):
+    if not path.name.lower().endswith(CODE_SUFFIXES):
         raise SubmissionError(
             f"{path}: neither a folder nor a .py or .ipynb file. "
             "Give the assignment's own file or the folder it is in."
@@ -157,7 +157,7 @@ def _read_folder(reading: _Reading, descriptor: int, prefix: str, depth: int) ->
                 _read_folder(reading, folder, f"{name}/", depth + 1)
             finally:
                 os.close(folder)
-        elif entry.endswith(CODE_SUFFIXES) and not entry.startswith("."):
+        elif entry.lower().endswith(CODE_SUFFIXES) and not entry.startswith("."):
             _read_file(reading, descriptor, entry, name, kind)
 
 

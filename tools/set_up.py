@@ -33,7 +33,10 @@ def main() -> int:
     parser.add_argument("--stamp", type=Path, required=True)
     parser.add_argument("--torch", choices=("", "index", "system"), default="")
     parser.add_argument("--torch-index", default="")
+    parser.add_argument("--python-given", default="", help="PYTHON was named by the caller")
     arguments = parser.parse_args()
+    if not arguments.python_given:
+        continue_with_saved_python(arguments.stamp)
     try:
         require_python(sys.version_info[:2])
         set_up(arguments.venv, arguments.stamp, arguments.torch, arguments.torch_index)
@@ -41,6 +44,13 @@ def main() -> int:
         print("\n" + str(reason) + "\n", file=sys.stderr)
         return 2
     return 0
+
+
+def continue_with_saved_python(stamp: Path) -> None:
+    """Starts over under the Python that was named last time, if it is another one."""
+    saved = saved_choice(stamp).get("executable", "")
+    if saved and saved != sys.executable and os.access(saved, os.X_OK):
+        os.execv(saved, [saved, *sys.argv, "--python-given", "saved"])
 
 
 def require_python(version: Tuple[int, int]) -> None:
@@ -59,8 +69,11 @@ def set_up(venv: Path, stamp: Path, torch: str, torch_index: str) -> None:
     choice = choose(stamp, torch, torch_index)
     if stamp.exists() and choice == saved_choice(stamp) and is_newest(stamp):
         return
-    say(f"Setting up {venv}, once. The largest part is torch, about 200 MB.")
     system = choice["torch"] == "system"
+    if system:
+        require_system_torch()
+    size = "" if system else " The largest part is torch, about 200 MB."
+    say(f"Setting up {venv}, once.{size}")
     pip = make_venv(venv, choice, system)
     stamp_text = json.dumps(choice, sort_keys=True) + "\n"
     with tempfile.TemporaryDirectory() as scratch:
@@ -91,7 +104,12 @@ def choose(stamp: Path, torch: str, torch_index: str) -> Dict[str, str]:
     if not torch:
         torch = saved.get("torch", "index")
         torch_index = saved.get("torch_index", "") if torch == "index" else ""
-    return {"python": base_python(), "torch": torch, "torch_index": torch_index}
+    return {
+        "executable": sys.executable,
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "torch": torch,
+        "torch_index": torch_index,
+    }
 
 
 def saved_choice(stamp: Path) -> Dict[str, str]:
@@ -105,10 +123,6 @@ def saved_choice(stamp: Path) -> Dict[str, str]:
 def is_newest(stamp: Path) -> bool:
     inputs = (ROOT / "pyproject.toml", CONSTRAINTS, Path(__file__))
     return all(stamp.stat().st_mtime >= path.stat().st_mtime for path in inputs)
-
-
-def base_python() -> str:
-    return "{} at {}".format(".".join(map(str, sys.version_info[:3])), sys.prefix)
 
 
 # --- the environment -----------------------------------------------------------------------
@@ -203,8 +217,8 @@ Or use a torch that your Python already has:
     make setup TORCH=system"""
 
 
-def link_system_torch(venv: Path) -> None:
-    """Makes the torch of this Python importable in the environment."""
+def require_system_torch() -> Path:
+    """The folder that this Python imports torch from; raises CannotSetUp if it has none."""
     spec = importlib.util.find_spec("torch")
     if spec is None or not spec.origin:
         raise CannotSetUp(
@@ -212,12 +226,16 @@ def link_system_torch(venv: Path) -> None:
             "Name a Python that has one:  make setup TORCH=system PYTHON=path/to/python\n"
             "or let pip get it:           make setup TORCH=index"
         )
+    return Path(spec.origin).resolve().parent.parent
+
+
+def link_system_torch(venv: Path) -> None:
+    """Makes the torch of this Python importable in the environment."""
     # --system-site-packages shows the base installation only, and this Python may itself live in
     # an environment.
-    packages = Path(spec.origin).resolve().parent.parent
     version = "python{}.{}".format(*sys.version_info[:2])
     link = venv / "lib" / version / "site-packages" / "torch_of_base.pth"
-    link.write_text(str(packages) + os.linesep, encoding="utf-8")
+    link.write_text(str(require_system_torch()) + os.linesep, encoding="utf-8")
 
 
 def constraints_for_system_torch(pip: List[str]) -> str:
