@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.problem import did_you_mean
 from grader.rubric import Exercise, Rubric, load_rubric
 
 RUBRIC_FILE = "rubric.yaml"
@@ -61,12 +63,38 @@ def find_course(start: Path) -> Course:
 
     Raises CourseError if there is none, RubricError if its rubric is not valid.
     """
+    root = find_root(start)
+    return Course(root, load_rubric(root / RUBRIC_FILE))
+
+
+def find_root(start: Path) -> Path:
+    """The folder of the course that `start` is in; raises CourseError if it is in none."""
     start = start.resolve()
     for folder in (start, *start.parents):
-        rubric = folder / RUBRIC_FILE
-        if rubric.is_file():
-            return Course(folder, load_rubric(rubric))
+        if (folder / RUBRIC_FILE).is_file():
+            return folder
     raise CourseError(
         f"{start}: not inside a course; no {RUBRIC_FILE} here or in any folder above. "
         "Change into the course folder, or name it: --course DIR"
     )
+
+
+def select(rubric: Rubric, names: Iterable[str]) -> tuple[str, ...]:
+    """The slugs that `names` stand for: slugs, prefixes such as `a1`, stems such as `a1_attention`.
+
+    In the rubric's order; none when no names are given. Raises CourseError for an unknown name.
+    """
+    chosen: set[str] = set()
+    for name in names:
+        found = {
+            slug
+            for slug, exercise in rubric.exercises.items()
+            if name in (slug, slug.partition(".")[0], exercise.assignment)
+        }
+        if not found:
+            known = [*rubric.exercises, *rubric.assignments, *rubric.assignments.values()]
+            raise CourseError(
+                f"no exercise or assignment {name!r} in this course{did_you_mean(name, known)}"
+            )
+        chosen |= found
+    return tuple(slug for slug in rubric.exercises if slug in chosen)

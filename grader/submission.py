@@ -88,6 +88,10 @@ def read_submission(path: Path, id: str | None = None) -> Submission:
     reading = _Reading(path)
     try:
         kind = path.lstat().st_mode
+        if stat.S_ISLNK(kind):
+            raise SubmissionError(
+                f"{path}: a symbolic link, and links are not followed. Give what it points to."
+            )
         if stat.S_ISDIR(kind):
             descriptor = os.open(path, _OPEN_FOLDER)
             try:
@@ -244,6 +248,4 @@ def _visible(name: str) -> str:
 def _cannot_read(path: Path, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return f"{path}: no such file or folder. Check the spelling; `ls {path.parent}` shows it."
-    if path.is_symlink():
-        return f"{path}: a symbolic link, and links are not followed. Give what it points to."
     return f"{path}: cannot be read ({error.strerror}). Check its permissions."
