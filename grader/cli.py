@@ -36,7 +36,7 @@ class SuggestingGroup(click.Group):
         if self.get_command(ctx, name) is None and not name.startswith("-"):
             commands = self.list_commands(ctx)
             near = difflib.get_close_matches(name.lower(), commands, n=1)
-            hint = f" - did you mean '{near[0]}'?" if near else f". There are: {', '.join(commands)}"
+            hint = f" - did you mean '{near[0]}'?" if near else f"; there are {', '.join(commands)}"
             ctx.fail(f"no command '{name}'{hint}")
         return super().resolve_command(ctx, args)
 
@@ -75,7 +75,7 @@ def cli() -> None:
 def check(
     path: Path | None, only: tuple[str, ...], format_: str, spawn: bool, course: Path | None
 ) -> int:
-    """Grade one submission: a folder or a file, or else the course's assignments/."""
+    """Grade one submission; without PATH, the course's assignments/."""
     from grader.commands.check import run as command
 
     return command(path, only=only, format_=format_, spawn=spawn, course_folder=course)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import click
@@ -61,15 +62,9 @@ def _progress(entries: tuple[Entry, ...]) -> Iterator[Callable[[Row], None]]:
     if sys.stderr.isatty():
         with _bar(len(entries)) as on_row:
             yield on_row
-        return
-    done = 0
-
-    def on_row(row: Row) -> None:
-        nonlocal done
-        done += 1
-        click.echo(f"[{done}/{len(entries)}] {_result(row)}", err=True)
-
-    yield on_row
+    else:
+        numbers = count(1)
+        yield lambda row: click.echo(f"[{next(numbers)}/{len(entries)}] {_result(row)}", err=True)
 
 
 @contextmanager

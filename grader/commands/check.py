@@ -86,7 +86,7 @@ def _printer(format_: str) -> Callable[[Report], None]:
     if format_ == "json":
         from grader.report.json import rendered
 
-        return lambda report: click.echo(rendered(report), nl=False)
+        return lambda report: click.echo(rendered(report).encode(), nl=False)
     from rich.console import Console
 
     from grader.report.terminal import render

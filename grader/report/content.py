@@ -1,4 +1,4 @@
-"""What a report says, before any format: a graded submission against the rubric it was graded by."""
+"""What a report says, before any format: one graded submission, seen through the rubric."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def located(report: Report, where: Where, cwd: Path) -> Where:
 def _mend_loading(report: Report, cwd: Path) -> str | None:
     for note in report.notes:
         if note.kind == "problem" and note.where is not None and note.where.line is not None:
-            return f"open {located(report, note.where, cwd)} (it could not be loaded as it is)"
+            return f"open {located(report, note.where, cwd)} (the problem above)"
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -26,7 +27,6 @@ class Marks:
     outcome: dict[Outcome, str]
     full: str
     empty: str
-    dot: str
 
 
 UNICODE = Marks(
@@ -42,7 +42,6 @@ UNICODE = Marks(
     },
     full="█",
     empty="░",
-    dot="·",
 )
 ASCII = Marks(
     {
@@ -55,7 +54,6 @@ ASCII = Marks(
     },
     full="#",
     empty=".",
-    dot="|",
 )
 
 _STYLES = {
@@ -73,8 +71,12 @@ _REMARKS = {
     Outcome.CARRIED: "same mistake as before, costs nothing more",
     Outcome.COULD_NOT_CHECK: "could not be checked, not your mistake",
 }
+# Blanks before the end of a line, colour codes between them aside.
+_TRAILING_BLANKS = re.compile(r" +(?=(?: |\x1b\[[0-9;]*m)*$)", re.MULTILINE)
 _WIDTH_MAX = 100
 _BAR = 20
+# Keeps a name and its points on one line while lines are broken; a plain space in what is printed.
+_GLUE = "\N{NO-BREAK SPACE}"
 
 
 def render(report: Report, console: Console, cwd: Path) -> None:
@@ -82,10 +84,13 @@ def render(report: Report, console: Console, cwd: Path) -> None:
     marks = UNICODE if console.encoding.lower().startswith("utf") else ASCII
     width = min(console.width, _WIDTH_MAX)
     page = _Page(report, marks, cwd)
-    console.print()
-    console.print(page.body(), width=width)
-    # Never wrapped: a terminal makes a link of the path only while it is in one piece.
-    console.print(page.last_line(), soft_wrap=True)
+    with console.capture() as capture:
+        console.print(page.body(), width=width)
+        # Never wrapped: a terminal makes a link of the path only while it is in one piece.
+        console.print(page.last_line(), soft_wrap=True)
+    text = _TRAILING_BLANKS.sub("", capture.get().replace(_GLUE, " "))
+    # A narrow encoding may lack a letter of the student's; a report never fails for that.
+    console.file.write(text.encode(console.encoding, "replace").decode(console.encoding))
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ class _Page:
     cwd: Path
 
     def body(self) -> RenderableType:
-        parts: list[RenderableType] = []
+        parts: list[RenderableType] = [self._title(), Text()]
         slug_width = max((len(part.exercise.slug) for part in self.report.exercises), default=0)
         for exercise in self.report.exercises:
             parts += [self._headline(exercise, slug_width), *self._details(exercise)]
@@ -107,11 +112,17 @@ class _Page:
         line = Text("next: ", style="bold")
         return line.append(one_line(next_step(self.report, self.cwd)), style="bold cyan")
 
+    def _title(self) -> Text:
+        place = Path(self.report.submission.path)
+        shown_place = place.relative_to(self.cwd) if place.is_relative_to(self.cwd) else place
+        title = Text(one_line(self.report.course), style="bold")
+        return title.append(f"  {one_line(shown_place.as_posix())}", style="bright_black not bold")
+
     # --- one exercise ----------------------------------------------------------------------
 
     def _headline(self, part: ExerciseReport, slug_width: int) -> Text:
         earned, most = part.grade.points, part.grade.max_points
-        line = Text(part.exercise.slug.ljust(slug_width), style="bold", no_wrap=True)
+        line = Text(part.exercise.slug.ljust(slug_width), style="bold")
         line.append("  ").append_text(self._bar(earned, most))
         line.append(f"  {'?' if part.is_unknown else shown(earned):>5} / {shown(most)}")
         if part.is_untouched:
@@ -143,10 +154,9 @@ class _Page:
         pieces = []
         for one in criteria:
             points = "?" if one.points is None else shown(one.points)
-            # A no-break space keeps a name and its points on one line.
-            text = f"{one.criterion}\N{NO-BREAK SPACE}{points}/{shown(one.max_points)}"
+            text = f"{one.criterion}{_GLUE}{points}/{shown(one.max_points)}"
             pieces.append(Text(text, style=_criterion_style(one)))
-        return Text(f" {self.marks.dot} ", style="bright_black").join(pieces)
+        return Text("   ").join(pieces)
 
     def _line(self, seen: Observation, bold: bool = False) -> RenderableType:
         text = Text(one_line(seen.title), style="bold" if bold else "")
@@ -189,8 +199,7 @@ class _Page:
         total.append(f"{shown(grade.points)} / {shown(grade.max_points)} points", style="bold")
         if grade.unchecked_points:
             total.append(
-                f"  ({shown(grade.unchecked_points)} could not be checked; "
-                "that is not your mistake: grader doctor)",
+                f"  ({shown(grade.unchecked_points)} could not be checked, not your mistake)",
                 style="yellow",
             )
         return total
