@@ -41,6 +41,16 @@ class Where:
 
 
 @dataclass(frozen=True)
+class Note:
+    """Something to know about a submission as a whole, met before any check ran."""
+
+    kind: str
+    """`problem` when it can cost points, such as a syntax error; else `note`."""
+    text: str
+    where: Where | None = None
+
+
+@dataclass(frozen=True)
 class Cause:
     """A known mistake that reproduces the student's numbers on `fits` of `of` probes."""
 
@@ -75,13 +85,3 @@ class Observation:
     @property
     def criterion(self) -> str:
         return self.check.split("/", 2)[1]
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something about a submission that is no check: a file that does not load, a skipped line."""
-
-    kind: str
-    """`problem` or `note`."""
-    text: str
-    where: Where | None = None
