@@ -18,6 +18,7 @@ from typing import Any
 from .parcel import Parcel
 from .wire.control import receive_control, send_control
 from .wire.faults import PeerGone
+from .worker import dynamo
 from .worker.isolation import die_with_parent
 
 
@@ -25,7 +26,7 @@ def main(config: dict[str, Any], parcel: Parcel) -> None:
     """Entry of the nursery process: fork pairs on request until the parent hangs up."""
     die_with_parent()
     control = socket.socket(fileno=config["control"])
-    warm_up()
+    warm_up(meta=config["meta"])
     if (threads := thread_count()) != 1:
         send_control(control, {"t": "failed", "why": f"{threads} threads before the first fork"})
         os._exit(1)
@@ -38,12 +39,16 @@ def main(config: dict[str, Any], parcel: Parcel) -> None:
         os._exit(0)
 
 
-def warm_up() -> None:
-    """Import torch and touch what it loads lazily. Public operations on public data only."""
+def warm_up(*, meta: bool) -> None:
+    """Import torch and touch what it loads lazily. Public operations on public data only.
+
+    `meta`: also what the first operation on a meta tensor loads, sympy among it (250 ms).
+    """
     import einops
     import torch
     from torch import nn
 
+    dynamo.install()
     torch.set_num_threads(1)
     x = torch.ones(2, 4, 8, requires_grad=True)
     body = nn.Sequential(nn.LayerNorm(8), nn.Linear(8, 8), nn.GELU(), nn.Dropout(0.1))
@@ -54,6 +59,9 @@ def warm_up() -> None:
     with torch.no_grad():
         nn.functional.scaled_dot_product_attention(heads, heads, heads)
         nn.Conv2d(3, 4, 2, 2)(torch.ones(1, 3, 4, 4))
+        if meta:
+            x = torch.ones(2, 3, 3, device="meta")
+            torch.softmax((x @ x).masked_fill(~(x > 0), 0.0), -1)
     exec(compile("def f(): pass", "<warm-up>", "exec"), {})
 
 
@@ -93,7 +101,7 @@ class Nursery:
         judge_end, zygote_end = socket.socketpair()
         scratch = request["scratch"]
         zygote = self._fork(
-            lambda: _zygote(zygote_end, scratch), [channel_fd, judge_end.fileno()]
+            lambda: _zygote(zygote_end, scratch, self._parcel["stack_fds"]), [channel_fd, judge_end.fileno()]
         )
         judge = self._fork(
             lambda: _judge(channel_fd, judge_end.fileno()), [zygote_end.fileno()]
@@ -113,6 +121,8 @@ class Nursery:
                 for fd in (self._control.fileno(), *self._live, *not_inherited):
                     os.close(fd)
                 body()
+            except SystemExit as end:
+                os._exit(end.code if isinstance(end.code, int) else 1)
             except BaseException:
                 sys.excepthook(*sys.exc_info())
             finally:
@@ -120,11 +130,11 @@ class Nursery:
         return pid
 
 
-def _zygote(control: socket.socket, scratch: str) -> None:
+def _zygote(control: socket.socket, scratch: str, keep_fds: list[int]) -> None:
     from .worker.zygote import WorkerSource, fork_worker
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    WorkerSource(control, scratch, fork_worker).serve()
+    WorkerSource(control, scratch, keep_fds, fork_worker).serve()
     os._exit(0)
 
 
@@ -142,6 +152,7 @@ def judge_main(config: dict[str, Any], _: Parcel) -> None:
     import torch
 
     die_with_parent()
+    dynamo.install()
     torch.set_num_threads(1)
     bring_up_judge(config["channel"], config["source"])
 

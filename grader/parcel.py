@@ -7,6 +7,7 @@ directory descriptors, so that no path of ours is in its memory.
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import json
 import os
@@ -31,6 +32,8 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "NUMEXPR_NUM_THREADS": "1",
 }
+
+FIRST_STACK_FD = 50
 
 BOOT = """
 import importlib.util, json, os, sys
@@ -104,6 +107,15 @@ def _modules() -> dict[str, tuple[str, bool]]:
     return found
 
 
+def _open_folder(folder: str) -> int:
+    """On a number that no process of ours uses for anything else."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, FIRST_STACK_FD)
+    finally:
+        os.close(fd)
+
+
 def _stack() -> tuple[list[str], list[int]]:
     folders: dict[str, None] = {}
     for name in STACK:
@@ -114,7 +126,7 @@ def _stack() -> tuple[list[str], list[int]]:
         folders[str(origin.parent.parent if origin.name == "__init__.py" else origin.parent)] = None
     if sys.platform != "linux":
         return list(folders), []
-    fds = [os.open(folder, os.O_RDONLY | os.O_DIRECTORY) for folder in folders]
+    fds = [_open_folder(folder) for folder in folders]
     return [f"/proc/self/fd/{fd}" for fd in fds], fds
 
 

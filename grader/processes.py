@@ -61,10 +61,10 @@ class Starter(Protocol):
 class NurseryStarter:
     """Lanes forked from one nursery that has imported torch once."""
 
-    def __init__(self, parcel: Parcel, scratch: str, errors: int) -> None:
+    def __init__(self, parcel: Parcel, scratch: str, errors: int, *, meta: bool) -> None:
         self._scratch = scratch
         self._control, theirs = socket.socketpair()
-        config = {"control": theirs.fileno()}
+        config = {"control": theirs.fileno(), "meta": meta}
         self.pid = spawn(parcel, "grader.nursery:main", config, (theirs.fileno(),), errors)
         theirs.close()
         self._waiting: list[Lane] = []
@@ -125,11 +125,16 @@ class SpawnStarter:
         """Nothing is left: a lane's processes end with the lane."""
 
 
-def starter(parcel: Parcel, scratch: str, errors: int, *, by_exec: bool) -> Starter:
-    """Forking is for Linux; elsewhere, and on request, every process is exec'd."""
+def starter(
+    parcel: Parcel, scratch: str, errors: int, *, by_exec: bool, meta: bool
+) -> Starter:
+    """Forking is for Linux; elsewhere, and on request, every process is exec'd.
+
+    `meta`: the suites use meta tensors, which a warm nursery should have loaded.
+    """
     if by_exec or sys.platform != "linux":
         return SpawnStarter(parcel, scratch, errors)
-    return NurseryStarter(parcel, scratch, errors)
+    return NurseryStarter(parcel, scratch, errors, meta=meta)
 
 
 def end_child(pid: int) -> None:

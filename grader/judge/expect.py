@@ -157,10 +157,11 @@ class Expect:
     def close(
         self, observed: Any, expected: Any, what: str = "output", atol: float | None = None
     ) -> None:
-        """Two trees of tensors agree."""
+        """The numbers of two trees of tensors agree, as far as the coarser dtype can tell."""
         self.count += 1
-        tolerance = _tolerance(expected) if atol is None else atol
-        found = difference(observed, expected, atol=tolerance, rtol=tolerance, what=what)
+        tolerance = _tolerance((observed, expected)) if atol is None else atol
+        wide = [tree_map(_to_double, tree) for tree in (observed, expected)]
+        found = difference(*wide, atol=tolerance, rtol=tolerance, what=what)
         if found is not None:
             raise CheckFailed(found.observed, found.expected)
 

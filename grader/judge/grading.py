@@ -14,6 +14,7 @@ from types import ModuleType
 import torch
 
 from ..evidence import Observation, Where
+from ..worker.side import seed_torch
 from .checks import Check, ExercisePlan, checks_of
 from .client import Client, LocalClient
 from .faults import StudentFault
@@ -129,7 +130,7 @@ def _setup(fault: StudentFault) -> Phase:
 
 def _settle(seed: int) -> None:
     """The same settings before every check, whatever the one before did."""
-    torch.manual_seed(seed)
+    seed_torch(seed)
     random.seed(seed)
     torch.set_default_dtype(torch.float32)
     torch.set_grad_enabled(True)

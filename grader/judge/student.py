@@ -76,6 +76,7 @@ class SubmissionClient(Client):
             raise TimedOut(f"the submission used up its {WALL_LIMIT_S:.0f} s", "an answer in time")
         if self._worker is None:
             self._bring_up()
+        self._usage = self._worker.usage()
         if not self._clean:
             self.limit_s = LOADING_LIMIT_S
             self.peer.request({"t": "reset"})
@@ -88,7 +89,6 @@ class SubmissionClient(Client):
     def before_request(self) -> None:
         if self._worker is None:
             raise Crashed("the process had already ended", "an answer")
-        self._usage = self._worker.usage()
 
     # ---- loading -------------------------------------------------------------------------
 

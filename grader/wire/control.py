@@ -7,36 +7,49 @@ from __future__ import annotations
 
 import json
 import socket
+import struct
 from collections.abc import Sequence
 from typing import Any
 
 from .faults import PeerGone
 
 MAX_FDS = 8
+SIZE = struct.Struct("<I")
 MAX_MESSAGE_BYTES = 1 << 20
 
 
 def send_control(sock: socket.socket, message: dict[str, Any], fds: Sequence[int] = ()) -> None:
     """Send one message. Raises `PeerGone` if nobody is there."""
-    data = json.dumps(message, separators=(",", ":")).encode() + b"\n"
+    data = json.dumps(message, separators=(",", ":")).encode()
     try:
-        sent = socket.send_fds(sock, [data], list(fds))
-        sock.sendall(data[sent:])
+        # The descriptors travel with the size: who reads it first gets them, and no more.
+        socket.send_fds(sock, [SIZE.pack(len(data))], list(fds))
+        sock.sendall(data)
     except OSError as error:
         raise PeerGone(str(error)) from None
 
 
 def receive_control(sock: socket.socket) -> tuple[dict[str, Any], list[int]]:
     """One message and its descriptors. Raises `PeerGone` at end of stream."""
-    data, fds = b"", list[int]()
-    while not data.endswith(b"\n"):
-        try:
-            part, found, _, _ = socket.recv_fds(sock, 1 << 16, MAX_FDS)
-        except OSError as error:
-            raise PeerGone(str(error)) from None
-        fds += found
-        data += part
-        if not part or len(data) > MAX_MESSAGE_BYTES:
+    try:
+        head, fds, _, _ = socket.recv_fds(sock, SIZE.size, MAX_FDS)
+        head += _exactly(sock, SIZE.size - len(head)) if head else b""
+        if len(head) < SIZE.size:
             raise PeerGone("end of stream")
-    message: dict[str, Any] = json.loads(data)
+        (size,) = SIZE.unpack(head)
+        if size > MAX_MESSAGE_BYTES:
+            raise PeerGone("not a message of ours")
+        message: dict[str, Any] = json.loads(_exactly(sock, size))
+    except OSError as error:
+        raise PeerGone(str(error)) from None
     return message, fds
+
+
+def _exactly(sock: socket.socket, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        part = sock.recv(size - len(data))
+        if not part:
+            raise PeerGone("end of stream")
+        data += part
+    return data

@@ -21,6 +21,8 @@ HEADER = struct.Struct("<4sIQ")
 MAX_JSON_BYTES = 4 << 20
 MAX_PAYLOAD_BYTES = 64 << 20
 CHUNK_BYTES = 1 << 20
+MAX_PARTS = 64
+"""Of a message handed to the kernel at once; it takes at most 1024."""
 
 Meta = dict[str, Any]
 Waiter = Callable[[bool, float | None], None]
@@ -58,9 +60,16 @@ class Channel:
         size = sum(buffer.nbytes for buffer in buffers)
         if len(text) > MAX_JSON_BYTES or size > MAX_PAYLOAD_BYTES:
             raise ValueError(f"message too large: {len(text)} bytes of JSON, {size} of tensors")
-        self._send_all(memoryview(HEADER.pack(MAGIC, len(text), size) + text), until)
-        for buffer in buffers:
-            self._send_all(buffer, until)
+        parts = [memoryview(HEADER.pack(MAGIC, len(text), size) + text), *buffers]
+        try:
+            sent = self.sock.sendmsg(parts[:MAX_PARTS])
+        except BlockingIOError:
+            sent = 0
+        except OSError as error:
+            raise PeerGone(str(error)) from None
+        for part in parts:
+            self._send_all(part[sent:], until)
+            sent = max(0, sent - part.nbytes)
 
     def receive(self, until: float | None = None, max_payload: int = MAX_PAYLOAD_BYTES) -> Message:
         """The next frame.

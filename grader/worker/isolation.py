@@ -12,6 +12,7 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +55,9 @@ def die_with_parent() -> None:
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def take_descriptors(sock_fd: int, output_fd: int) -> None:
-    """Standard input empty, output to `output_fd`, the socket at `WORKER_SOCKET`, no others."""
+def take_descriptors(sock_fd: int, output_fd: int, keep: Sequence[int] = ()) -> None:
+    """Standard input empty, output to `output_fd`, the socket at `WORKER_SOCKET`, no others but
+    `keep`: the folders that torch imports the rest of itself from."""
     # Moved out of the way first: any of the two may sit on a number that is about to be used.
     sock_fd = os.dup(_above(sock_fd))
     output_fd = os.dup(_above(output_fd))
@@ -64,7 +66,11 @@ def take_descriptors(sock_fd: int, output_fd: int) -> None:
     os.dup2(output_fd, 1)
     os.dup2(output_fd, 2)
     os.dup2(sock_fd, WORKER_SOCKET, inheritable=False)
-    os.closerange(WORKER_SOCKET + 1, _highest_descriptor())
+    start = WORKER_SOCKET + 1
+    for fd in sorted(keep):
+        os.closerange(start, fd)
+        start = fd + 1
+    os.closerange(start, _highest_descriptor())
 
 
 def _above(fd: int) -> int:

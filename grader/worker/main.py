@@ -9,13 +9,11 @@ import socket
 import sys
 from typing import Any
 
-import torch
-
 from ..wire.frame import Channel, Message, Meta
 from ..wire.peer import Peer
 from .isolation import WORKER_SOCKET, Limits, isolate, take_descriptors
 from .loading import Loaded, Plan
-from .side import WorkerSide, reset_torch
+from .side import WorkerSide, reset_torch, seed_torch
 
 EXIT_NOT_ISOLATED = 97
 EXIT_PROTOCOL = 98
@@ -24,7 +22,7 @@ EXIT_PROTOCOL = 98
 def run(sock_fd: int, output_fd: int, config: dict[str, Any]) -> None:
     """The whole life of a worker in a freshly forked or spawned process. Never returns."""
     try:
-        take_descriptors(sock_fd, output_fd)
+        take_descriptors(sock_fd, output_fd, config["keep_fds"])
         report = isolate(Limits(**config.get("limits", {})), config["scratch"])
         reseed()
     except BaseException as error:
@@ -44,10 +42,10 @@ def run(sock_fd: int, output_fd: int, config: dict[str, Any]) -> None:
 def reseed() -> None:
     """Forget the generator states inherited from the process this one was forked from."""
     seed = int.from_bytes(os.urandom(8), "big")
-    torch.manual_seed(seed)
+    seed_torch(seed)
     random.seed(seed)
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(seed % (1 << 32))
+    if "numpy.random" in sys.modules:  # else it seeds itself when it is first used
+        sys.modules["numpy.random"].seed(seed % (1 << 32))
 
 
 class Worker:
@@ -82,7 +80,7 @@ class Worker:
         self._peer.begin()
         self._side.forget()
         reset_torch()
-        torch.manual_seed(0)
+        seed_torch(0)
         random.seed(0)
         if self._loaded is not None:
             self._loaded.graded = False

@@ -99,7 +99,7 @@ class WorkerSide(Side):
         """The judge's grad mode, default dtype and seed; the student's own are restored."""
         env: Mapping[str, Any] = meta.get("env") or {}
         if "seed" in env:
-            torch.manual_seed(env["seed"])
+            seed_torch(env["seed"])
             random.seed(env["seed"])
         dtype = torch.get_default_dtype()
         torch.set_default_dtype(DTYPES.get(env.get("dtype", ""), dtype))
@@ -133,6 +133,12 @@ def _message(error: BaseException) -> str:
         return text[:4000] if type(text) is str else ""
     except BaseException:
         return ""
+
+
+def seed_torch(seed: int) -> None:
+    """The CPU generator alone. `torch.manual_seed` also queues a call for CUDA, with a stack
+    trace, which takes 0.7 ms."""
+    torch.default_generator.manual_seed(seed)
 
 
 def reset_torch() -> None:

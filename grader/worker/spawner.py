@@ -21,12 +21,14 @@ def main(config: dict[str, Any], parcel: Parcel) -> None:
         job = {"socket": sock_fd, "output": output_fd, "worker": worker}
         return spawn(parcel, "grader.worker.spawner:worker_main", job, (sock_fd, output_fd))
 
-    WorkerSource(control, config["scratch"], start).serve()
+    WorkerSource(control, config["scratch"], parcel["stack_fds"], start).serve()
     os._exit(0)
 
 
 def worker_main(config: dict[str, Any], _: Parcel) -> None:
     """Entry of a spawned worker."""
+    from . import dynamo
     from . import main as worker
 
+    dynamo.install()
     worker.run(config["socket"], config["output"], config["worker"])

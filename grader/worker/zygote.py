@@ -11,7 +11,7 @@ import shutil
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..wire.control import receive_control, send_control
@@ -34,9 +34,12 @@ def fork_worker(sock_fd: int, output_fd: int, config: dict[str, Any]) -> int:
 class WorkerSource:
     """Starts, reaps and cleans up after workers, on request of one judge."""
 
-    def __init__(self, control: socket.socket, scratch: str, start: Start) -> None:
+    def __init__(
+        self, control: socket.socket, scratch: str, keep_fds: Sequence[int], start: Start
+    ) -> None:
         self._control = control
         self._scratch = scratch
+        self._keep_fds = list(keep_fds)
         self._start = start
         self._live: dict[int, str] = {}
         self._pidfds: dict[int, int] = {}
@@ -76,7 +79,8 @@ class WorkerSource:
         scratch = os.path.join(self._scratch, f"{os.getpid()}-{self._count}")
         self._count += 1
         os.mkdir(scratch, 0o700)
-        pid = self._start(fds[0], fds[1], {**request["config"], "scratch": scratch})
+        config = {**request["config"], "scratch": scratch, "keep_fds": self._keep_fds}
+        pid = self._start(fds[0], fds[1], config)
         for fd in fds:
             os.close(fd)
         self._live[pid] = scratch
