@@ -1,0 +1,101 @@
+"""Student source behind each kind of handle: a forked worker, a spawned one, or this process."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import tempfile
+import textwrap
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from grader.judge.client import Client, LocalClient
+from grader.judge.namespace import Student
+from grader.judge.student import Plan, SubmissionClient
+from grader.judge.worker_process import Source, WorkerProcess
+from grader.parcel import Parcel, pack, spawn
+
+STEM = "student"
+
+# A zygote that is a process of its own, so that the test can play the judge.
+LONE_ZYGOTE = """
+import socket
+from grader.nursery import warm_up
+from grader.worker.zygote import WorkerSource, fork_worker
+
+def main(config, parcel):
+    warm_up(meta=False)
+    control = socket.socket(fileno=config["control"])
+    WorkerSource(control, config["scratch"], parcel["stack_fds"], fork_worker).serve()
+"""
+ENTRIES = {"fork": "lone_zygote:main", "spawn": "grader.worker.spawner:main"}
+
+
+@contextlib.contextmanager
+def worker_source(kind: str) -> Iterator[Source]:
+    """A source of real workers, started by fork or by exec."""
+    parcel: Parcel = pack()
+    parcel["modules"]["lone_zygote"] = (LONE_ZYGOTE, False)
+    ours, theirs = socket.socketpair()
+    with tempfile.TemporaryDirectory(prefix="grader-test-") as scratch, theirs:
+        config = {"control": theirs.fileno(), "scratch": scratch}
+        pid = spawn(parcel, ENTRIES[kind], config, (theirs.fileno(),), errors=2)
+        theirs.close()
+        try:
+            yield Source(ours)
+        finally:
+            ours.close()
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            for fd in parcel["stack_fds"]:
+                os.close(fd)
+
+
+def remote_client(source: Source, files: Mapping[str, str], names: tuple[str, ...]) -> SubmissionClient:
+    """A client for a submission whose file `student.py` defines `names`."""
+
+    def take() -> WorkerProcess:
+        worker = source.start()
+        worker.await_ready()
+        return worker
+
+    plan = Plan(
+        files={name: textwrap.dedent(text).encode() for name, text in files.items()},
+        entries={STEM: f"{STEM}.py"},
+        targets={STEM: names},
+        stubs={},
+    )
+    client = SubmissionClient(source, take, plan)
+    client.start_check(lambda call: 0.0)
+    return client
+
+
+def local_client(source_text: str) -> tuple[Client, types.ModuleType]:
+    """The same source in this process, behind the same messages."""
+    module = types.ModuleType(STEM)
+    path = f"<{STEM}>"
+    sys.modules[STEM] = module
+    exec(compile(textwrap.dedent(source_text), path, "exec", dont_inherit=True), module.__dict__)
+    client = LocalClient(lambda stem, name: getattr(module, name), lambda name: name == path)
+    client.begin_check()
+    return client, module
+
+
+class Definitions:
+    """Kinds by looking at the source's own objects."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def kind(self, stem: str, name: str) -> str:
+        value = getattr(self._module, name)
+        return "class" if isinstance(value, type) else "function" if callable(value) else "value"
+
+
+def student_of(client: Client, definitions: Any = None) -> Student:
+    """The fixture `student` for a client."""
+    return Student(client, definitions or client, STEM)
