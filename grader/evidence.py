@@ -41,6 +41,16 @@ class Where:
 
 
 @dataclass(frozen=True)
+class Note:
+    """Something to know about a submission as a whole, met before any check ran."""
+
+    kind: str
+    """`problem` when it can cost points, such as a syntax error; else `note`."""
+    text: str
+    where: Where | None = None
+
+
+@dataclass(frozen=True)
 class Cause:
     """A known mistake that reproduces the student's numbers on `fits` of `of` probes."""
 

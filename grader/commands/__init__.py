@@ -1,1 +1,1 @@
-"""The commands of `grader`: parse, call, print."""
+"""One module a command: parse, call, print."""

@@ -1,0 +1,48 @@
+# Two commands matter: `make check` grades assignments/, `make test` tests the grader.
+# Both set up .venv first, once, and need only Python, make and git.
+
+PYTHON ?= python3
+VENV := .venv
+READY := $(VENV)/.ready
+
+# A choice given on the command line is applied even if .venv is ready; without one the last
+# choice stays.
+PYTHON_GIVEN := $(filter command environment,$(origin PYTHON))
+ifneq ($(TORCH)$(TORCH_INDEX)$(PYTHON_GIVEN),)
+CHOICE := choice
+endif
+
+.DEFAULT_GOAL := check
+.PHONY: check test lint format bench setup clean help choice
+
+check: $(READY)  ## grade assignments/ and say what to open next
+	@$(VENV)/bin/grader check || test $$? -eq 1
+
+test: $(READY)  ## test the grader, and every suite on the reference
+	@$(VENV)/bin/python -m pytest $(ARGS)
+
+lint: $(READY)  ## ruff and mypy --strict
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/mypy
+
+format: $(READY)  ## put the code into the house format
+	@$(VENV)/bin/ruff check --fix-only .
+	@$(VENV)/bin/ruff format .
+
+bench: $(READY)  ## measure the grader against its targets
+	@$(VENV)/bin/python -m tests.bench $(ARGS)
+
+setup: $(READY)  ## only set up .venv (TORCH=system, TORCH_INDEX=<url>, PYTHON=python3.12)
+
+$(READY): pyproject.toml constraints.txt tools/set_up.py $(CHOICE)
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) was not found; give one: make check PYTHON=python3.12"; exit 2; }
+	@$(PYTHON) tools/set_up.py --venv $(VENV) --stamp $(READY) \
+	  --torch "$(TORCH)" --torch-index "$(TORCH_INDEX)" --python-given "$(PYTHON_GIVEN)"
+
+clean:  ## remove .venv and everything that was generated for you
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help:  ## show this list
+	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "make %-7s %s\n", $$1, $$2}'

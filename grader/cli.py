@@ -1,0 +1,164 @@
+"""The command line. Imports nothing heavy: each command imports what it needs when it runs."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from grader import __version__
+
+EXIT_COURSE_ERROR = 2
+EXIT_COULD_NOT_CHECK = 3
+EXIT_INTERRUPTED = 130
+
+_EXIT_CODES = """\b
+Exit codes:
+  0    all points
+  1    points are missing
+  2    a mistake in the command line or in the course
+  3    something could not be checked, or an error of the grader's own
+  130  interrupted"""
+
+
+class SuggestingGroup(click.Group):
+    """A group that answers a misspelt command with the one that was meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            commands = self.list_commands(ctx)
+            near = difflib.get_close_matches(name.lower(), commands, n=1)
+            hint = f" - did you mean '{near[0]}'?" if near else f"; there are {', '.join(commands)}"
+            ctx.fail(f"no command '{name}'{hint}")
+        return super().resolve_command(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)  # in the order in which people need them
+
+
+_folder = click.Path(path_type=Path, file_okay=False)
+_only = click.option(
+    "--only",
+    multiple=True,
+    metavar="SLUG",
+    help="Only this exercise or assignment, such as a1.sdpa or a1; may be repeated.",
+)
+_spawn = click.option(
+    "--spawn", is_flag=True, help="Start each process anew instead of forking (slower; macOS)."
+)
+_course = click.option(
+    "--course", type=_folder, metavar="DIR", help="The course; else found upwards from here."
+)
+
+
+@click.group(cls=SuggestingGroup, epilog=_EXIT_CODES)
+@click.version_option(__version__, prog_name="grader", message="%(prog)s %(version)s")
+@click.help_option("-h", "--help")
+def cli() -> None:
+    """Grade attention and Vision Transformer assignments."""
+
+
+@cli.command()
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+@_only
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
+@_spawn
+@_course
+def check(
+    path: Path | None, only: tuple[str, ...], format_: str, spawn: bool, course: Path | None
+) -> int:
+    """Grade one submission; without PATH, the course's assignments/."""
+    from grader.commands.check import run as command
+
+    return command(path, only=only, format_=format_, spawn=spawn, course_folder=course)
+
+
+@cli.command()
+@click.argument("folder", metavar="DIR", type=_folder)
+@click.option("--out", required=True, type=_folder, help="Where the results go.")
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Submissions graded at a time; else one a core.",
+)
+@_only
+@_spawn
+@_course
+def batch(
+    folder: Path,
+    out: Path,
+    jobs: int | None,
+    only: tuple[str, ...],
+    spawn: bool,
+    course: Path | None,
+) -> int:
+    """Grade a class: DIR holds one folder or file a student."""
+    from grader.commands.batch import run as command
+
+    return command(folder, out, jobs=jobs, only=only, spawn=spawn, course_folder=course)
+
+
+@cli.command()
+@_course
+def stubs(course: Path | None) -> int:
+    """Write assignments/ anew from reference/ (for authors)."""
+    from grader.commands.faults import in_words
+    from grader.commands.stubs import run as command
+
+    with in_words():
+        from grader.course import find_root
+        from grader.stubs import StubError
+
+        try:
+            written = command(find_root(course or Path.cwd()))
+        except StubError as error:
+            raise click.ClickException(str(error)) from error
+    for path in written:
+        click.echo(f"wrote {path}")
+    return 0
+
+
+@cli.command()
+def doctor() -> int:
+    """Say what this machine lacks for grading, and how to get it."""
+    from grader.commands.doctor import run as command
+
+    return command()
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs a command line and returns its exit code; never raises."""
+    try:
+        code = cli.main(list(arguments), prog_name="grader", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return EXIT_COURSE_ERROR
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("\ninterrupted", err=True)
+        return EXIT_INTERRUPTED
+    except Exception as error:
+        if os.environ.get("GRADER_DEBUG") == "1":
+            raise
+        said = " ".join(str(error).split())[:200]
+        click.echo(
+            f"grader: an error of its own, not of the submission: {type(error).__name__}: {said}\n"
+            "To see where it happened, run the same command with GRADER_DEBUG=1 before it.",
+            err=True,
+        )
+        return EXIT_COULD_NOT_CHECK
+
+
+def run() -> NoReturn:
+    """The `grader` command."""
+    sys.exit(main(sys.argv[1:]))

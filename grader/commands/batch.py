@@ -1,0 +1,107 @@
+"""`grader batch`: grade a class, with a progress bar, into a folder of results."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import click
+
+from grader.batch import Entry, Summary, discover, grade_batch
+from grader.commands.check import OpenEngine
+from grader.commands.faults import in_words
+from grader.course import find_course, select
+from grader.engine import Engine, Options
+from grader.export.gradebook import Row
+from grader.report.cleaning import one_line
+from grader.report.points import shown
+
+
+def run(
+    folder: Path,
+    out: Path,
+    *,
+    jobs: int | None,
+    only: tuple[str, ...],
+    spawn: bool,
+    course_folder: Path | None,
+    open_engine: OpenEngine = Engine,
+) -> int:
+    """Grades every submission in `folder` into `out` and returns the exit code."""
+    with in_words():
+        course = find_course(course_folder or Path.cwd())
+        slugs = select(course.rubric, only)
+        entries = discover(folder, out)
+        options = Options(workers=min(jobs or cores(), len(entries)), spawn=spawn, only=slugs)
+        with open_engine(course, options) as grader, _progress(entries) as on_row:
+            summary = grade_batch(entries, course.rubric, grader, out, on_row, slugs)
+    _print_summary(summary, out)
+    return exit_code(summary)
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def exit_code(summary: Summary) -> int:
+    """0 all points everywhere, 3 if anything could not be read or checked, else 1."""
+    if summary.problems or summary.unchecked:
+        return 3
+    return 0 if summary.complete == len(summary.rows) else 1
+
+
+@contextmanager
+def _progress(entries: tuple[Entry, ...]) -> Iterator[Callable[[Row], None]]:
+    if sys.stderr.isatty():
+        with _bar(len(entries)) as on_row:
+            yield on_row
+    else:
+        numbers = count(1)
+        yield lambda row: click.echo(f"[{next(numbers)}/{len(entries)}] {_result(row)}", err=True)
+
+
+@contextmanager
+def _bar(total: int) -> Iterator[Callable[[Row], None]]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("grading"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[last]}", markup=False),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("grading", total=total, last="")
+        yield lambda row: progress.update(task, advance=1, last=_result(row))
+
+
+def _result(row: Row) -> str:
+    points = row.problem if row.total is None else f"{shown(row.total)} points"
+    return one_line(f"{row.id}  {points}", limit=160)
+
+
+def _print_summary(summary: Summary, out: Path) -> None:
+    for row in (*summary.problems, *(row for row in summary.unchecked if not row.problem)):
+        reason = row.problem or f"{shown(row.unchecked)} points could not be checked"
+        click.echo(f"{one_line(row.id)}: {one_line(reason)}")
+    click.echo(
+        f"{len(summary.rows)} submissions, {summary.complete} with all points, "
+        f"{len(summary.problems)} without a result"
+    )
+    click.echo(f"next: open {out / 'gradebook.csv'}")

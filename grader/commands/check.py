@@ -1,0 +1,94 @@
+"""`grader check`: grade one submission and say what to open next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import click
+
+from grader.commands.faults import in_words
+from grader.course import Course, CourseError, find_course, select
+from grader.engine import Engine, Options
+from grader.evidence import Outcome
+from grader.intake import choose_entries
+from grader.report.content import Grader, Report, report_on
+from grader.submission import Submission, SubmissionError, read_submission
+
+OpenEngine = Callable[[Course, Options], AbstractContextManager[Grader]]
+
+
+def run(
+    path: Path | None,
+    *,
+    only: tuple[str, ...],
+    format_: str,
+    spawn: bool,
+    course_folder: Path | None,
+    open_engine: OpenEngine = Engine,
+) -> int:
+    """Prints the report of the submission at `path` and returns the exit code."""
+    with in_words():
+        course = _course_for(course_folder, path)
+        # A path that was typed is trusted; what lies inside it is not.
+        place = (path or _shortest(course.assignments)).absolute()
+        target = place.resolve()
+        slugs = select(course.rubric, only)
+        submission = read_submission(target, place.name)
+        slugs = slugs or _slugs_in(submission, target, course)
+        with open_engine(course, Options(spawn=spawn, only=slugs)) as grader:
+            show = _printer(format_)  # imported while torch is, in the other process
+            graded = next(iter(grader.grade([submission])))
+    report = report_on(graded, course.rubric, slugs)
+    show(report)
+    return exit_code(report)
+
+
+def exit_code(report: Report) -> int:
+    """0 all points, 3 if anything could not be checked, else 1."""
+    ours = any(seen.outcome is Outcome.COULD_NOT_CHECK for seen in report.observations)
+    if report.grade.complete:
+        return 0
+    return 3 if ours or report.grade.unchecked_points else 1
+
+
+def _course_for(course_folder: Path | None, path: Path | None) -> Course:
+    """The course that was named, or that is around us, or around the path."""
+    if course_folder is not None or path is None:
+        return find_course(course_folder or Path.cwd())
+    try:
+        return find_course(Path.cwd())
+    except CourseError:
+        return find_course(path)
+
+
+def _shortest(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _slugs_in(submission: Submission, target: Path, course: Course) -> tuple[str, ...]:
+    """For a single file, the exercises of its assignment; for a folder, nothing: all of them."""
+    if target.is_dir():
+        return ()
+    stems = {exercise.assignment for exercise in course.rubric.exercises.values()}
+    entries, notes = choose_entries(submission.files, stems)
+    if not entries:
+        why = "".join(f" {note.text}" for note in notes)
+        raise SubmissionError(
+            f"{target}: the name of this file matches no assignment.{why} "
+            f"Rename it to one of: {', '.join(f'{stem}.py' for stem in sorted(stems))}"
+        )
+    return select(course.rubric, entries)
+
+
+def _printer(format_: str) -> Callable[[Report], None]:
+    if format_ == "json":
+        from grader.report.json import rendered
+
+        return lambda report: click.echo(rendered(report).encode(), nl=False)
+    from rich.console import Console
+
+    from grader.report.terminal import render
+
+    return lambda report: render(report, Console(highlight=False), Path.cwd())

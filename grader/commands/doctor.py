@@ -1,0 +1,104 @@
+"""`grader doctor`: what this machine has for grading, what is missing, and the exact fix."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+
+import click
+
+from grader.commands.batch import cores
+
+PACKAGES = ("numpy", "pytest", "einops", "nbformat", "pyyaml", "click", "rich")
+LIMIT_IMPORT_S = 120
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    name: str
+    found: str
+    fix: str = ""
+    """What to do; empty if all is well."""
+
+
+def run() -> int:
+    """Prints the findings; 0 if nothing is missing, else 3."""
+    findings = tuple(examine())
+    width = max(len(finding.name) for finding in findings)
+    for finding in findings:
+        mark = "missing" if finding.fix else "ok"
+        click.echo(f"{mark:<8} {finding.name:<{width}}  {finding.found}")
+        if finding.fix:
+            click.echo(f"{'':<8} {'':<{width}}  fix: {finding.fix}")
+    missing = [finding.name for finding in findings if finding.fix]
+    if missing:
+        click.echo(f"next: mend {missing[0]}, then run grader doctor again")
+        return 3
+    click.echo("next: grader check")
+    return 0
+
+
+def examine() -> Iterator[Finding]:
+    """Everything that grading needs, in the order in which to mend it."""
+    yield system(platform.system(), platform.release(), platform.machine())
+    yield python(sys.version_info[:3], sys.executable)
+    yield Finding("cores", f"{cores()} of {os.cpu_count()} may be used")
+    yield torch()
+    yield packages()
+
+
+def system(name: str, release: str, machine: str) -> Finding:
+    found = f"{name} {release} ({machine})"
+    if name == "Windows":
+        return Finding(
+            "system",
+            found,
+            "use WSL (wsl --install, then clone the course inside it), or Google Colab",
+        )
+    if name == "Darwin":
+        return Finding("system", f"{found}: grading works with --spawn, with weaker isolation")
+    return Finding("system", found)
+
+
+def python(version: tuple[int, int, int], executable: str) -> Finding:
+    found = f"{'.'.join(map(str, version))} at {executable}"
+    if version < (3, 11, 0):
+        return Finding("python", found, "Python 3.11 or newer: make setup PYTHON=python3.12")
+    return Finding("python", found)
+
+
+def torch() -> Finding:
+    """Whether torch can be imported, found out in another process: it may crash."""
+    command = [sys.executable, "-c", "import torch; print(torch.__version__)"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_IMPORT_S)
+    except subprocess.TimeoutExpired:
+        return Finding("torch", f"import takes over {LIMIT_IMPORT_S} s", "make clean, make setup")
+    if done.returncode:
+        said = done.stderr.strip().splitlines()
+        return Finding("torch", said[-1] if said else "its import crashes", "make setup")
+    version = done.stdout.strip()
+    major, minor = (int(part) for part in version.split(".")[:2])
+    if not (2, 6) <= (major, minor) < (3, 0):
+        return Finding("torch", version, "torch>=2.6,<3: make setup TORCH=index")
+    return Finding("torch", version)
+
+
+def packages() -> Finding:
+    versions, missing = [], []
+    for name in PACKAGES:
+        try:
+            versions.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        fix = f"{sys.executable} -m pip install {' '.join(missing)}"
+        return Finding("packages", f"no {', '.join(missing)}", fix)
+    return Finding("packages", ", ".join(versions))

@@ -1,0 +1,100 @@
+"""The course: the folder with `rubric.yaml`, and where things are in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.problem import did_you_mean
+from grader.rubric import Exercise, Rubric, load_rubric
+
+RUBRIC_FILE = "rubric.yaml"
+
+
+class CourseError(Exception):
+    """A course that is not there or not complete; says which file, and what to do about it."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course on disk."""
+
+    root: Path
+    rubric: Rubric
+
+    @property
+    def assignments(self) -> Path:
+        """The folder of the hand-outs."""
+        return self.root / "assignments"
+
+    def suite_files(self, exercise: Exercise) -> tuple[Path, ...]:
+        """The suites of an exercise that exist: hidden, then public.
+
+        Raises CourseError if there is none.
+        """
+        folder = self.root / "tests" / "suites" / exercise.assignment
+        candidates = (folder / exercise.suite, folder / "public" / exercise.suite)
+        found = tuple(path for path in candidates if path.is_file())
+        if not found:
+            raise CourseError(
+                f"{candidates[0]}: exercise {exercise.slug} has no suite. "
+                f"Write this file, or take the exercise out of {self.root / RUBRIC_FILE}."
+            )
+        return found
+
+    def reference(self, stem: str) -> Path:
+        """The worked solution of an assignment."""
+        return self._file("reference", stem, "Restore it: nothing is graded without it.")
+
+    def stub(self, stem: str) -> Path:
+        """The hand-out of an assignment."""
+        return self._file("assignments", stem, "Generate it: grader stubs")
+
+    def _file(self, folder: str, stem: str, remedy: str) -> Path:
+        path = self.root / folder / f"{stem}.py"
+        if not path.is_file():
+            raise CourseError(f"{path}: no such file. {remedy}")
+        return path
+
+
+def find_course(start: Path) -> Course:
+    """The course that `start` is in: the nearest folder upwards with a `rubric.yaml`.
+
+    Raises CourseError if there is none, RubricError if its rubric is not valid.
+    """
+    root = find_root(start)
+    return Course(root, load_rubric(root / RUBRIC_FILE))
+
+
+def find_root(start: Path) -> Path:
+    """The folder of the course that `start` is in; raises CourseError if it is in none."""
+    start = start.resolve()
+    for folder in (start, *start.parents):
+        if (folder / RUBRIC_FILE).is_file():
+            return folder
+    raise CourseError(
+        f"{start}: not inside a course; no {RUBRIC_FILE} here or in any folder above. "
+        "Change into the course folder, or name it: --course DIR"
+    )
+
+
+def select(rubric: Rubric, names: Iterable[str]) -> tuple[str, ...]:
+    """The slugs that `names` stand for: slugs, prefixes such as `a1`, stems such as `a1_attention`.
+
+    In the rubric's order; none when no names are given. Raises CourseError for an unknown name.
+    """
+    chosen: set[str] = set()
+    for name in names:
+        found = {
+            slug
+            for slug, exercise in rubric.exercises.items()
+            if name in (slug, slug.partition(".")[0], exercise.assignment)
+        }
+        if not found:
+            known = [*rubric.exercises, *rubric.assignments, *rubric.assignments.values()]
+            raise CourseError(
+                f"no exercise or assignment {name!r} in this course{did_you_mean(name, known)}"
+            )
+        chosen |= found
+    return tuple(slug for slug in rubric.exercises if slug in chosen)

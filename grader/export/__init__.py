@@ -1,0 +1,1 @@
+"""A whole class's results, for spreadsheets and learning platforms."""

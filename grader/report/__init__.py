@@ -1,0 +1,1 @@
+"""One submission's report, for people and for programs."""

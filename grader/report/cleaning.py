@@ -1,0 +1,42 @@
+"""Makes text that a student had a hand in safe to show, at the last moment before it is shown."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+LIMIT_CHARACTERS = 2000
+
+# CSI, OSC and the other string sequences, whole, so that no tail of one is left as text.
+_ESCAPE_SEQUENCE = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|.)?",
+    re.DOTALL,
+)
+_UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def printable(text: str, limit: int = LIMIT_CHARACTERS) -> str:
+    """`text` without terminal escapes, control or direction characters, and bounded in length.
+
+    Line breaks stay.
+
+    >>> printable("\\x1b[31mred\\x1b[0m")
+    'red'
+    """
+    # Bounded first: what follows costs time for each character.
+    if len(text) > limit:
+        half = limit // 2
+        text = f"{text[:half]} … {len(text) - 2 * half} characters cut … {text[-half:]}"
+    text = _ESCAPE_SEQUENCE.sub("", text.replace("\r\n", "\n").replace("\t", "    "))
+    return "".join(
+        character
+        if character == "\n" or unicodedata.category(character) not in _UNPRINTABLE
+        else _REPLACEMENT
+        for character in text
+    )
+
+
+def one_line(text: str, limit: int = LIMIT_CHARACTERS) -> str:
+    """`printable(text)` with every run of white space as one space."""
+    return " ".join(printable(text, limit).split())

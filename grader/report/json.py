@@ -1,0 +1,99 @@
+"""A report for programs. All but the key `timings` is byte-identical between runs."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+from grader.evidence import Note, Observation, Where
+from grader.report.cleaning import printable
+from grader.report.content import ExerciseReport, Report
+from grader.report.points import exact, shown
+
+FORMAT = "grader.report/1"
+
+
+def rendered(report: Report) -> str:
+    """The report as JSON text, with a line break at its end."""
+    return json.dumps(as_dict(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_dict(report: Report) -> dict[str, object]:
+    """The report as JSON values, its keys in a fixed order.
+
+    Points are strings, exact: `"2.5"`, `"1/3"`; `null` is what could not be checked.
+    """
+    grade = report.grade
+    return {
+        "format": FORMAT,
+        "course": report.course,
+        "submission": {
+            "id": printable(report.submission.id),
+            "digest": report.submission.digest,
+            "entries": {stem: printable(file) for stem, file in sorted(report.entries.items())},
+        },
+        "points": exact(grade.points),
+        "max_points": exact(grade.max_points),
+        "unchecked_points": exact(grade.unchecked_points),
+        "total": shown(grade.points),
+        "complete": grade.complete,
+        "isolation": {**dict(sorted(report.isolation.items())), "tier": report.tier},
+        "notes": [_note(note) for note in report.notes],
+        "exercises": [_exercise(exercise) for exercise in report.exercises],
+        "timings": {
+            "duration_ms": round(report.duration_ms, 3),
+            "checks_ms": {seen.check: round(seen.duration_ms, 3) for seen in report.observations},
+        },
+    }
+
+
+def _exercise(report: ExerciseReport) -> dict[str, object]:
+    return {
+        "slug": report.exercise.slug,
+        "assignment": report.exercise.assignment,
+        "points": None if report.is_unknown else exact(report.grade.points),
+        "max_points": exact(report.grade.max_points),
+        "criteria": [
+            {
+                "name": criterion.criterion,
+                "visibility": criterion.visibility.value,
+                "points": _points(criterion.points),
+                "max_points": exact(criterion.max_points),
+                "passed": criterion.passed,
+                "checks": criterion.checks,
+            }
+            for criterion in report.grade.criteria
+        ],
+        "checks": [_observation(seen) for seen in report.observations],
+    }
+
+
+def _observation(seen: Observation) -> dict[str, object]:
+    cause = seen.cause
+    return {
+        "check": printable(seen.check),
+        "title": printable(seen.title),
+        "outcome": seen.outcome.value,
+        "observed": printable(seen.observed),
+        "expected": printable(seen.expected),
+        "cause": None
+        if cause is None
+        else {"id": cause.id, "text": printable(cause.text), "fits": cause.fits, "of": cause.of},
+        "where": _where(seen.where),
+        "notes": [printable(note) for note in seen.notes],
+        "precision": seen.precision,
+    }
+
+
+def _note(note: Note) -> dict[str, object]:
+    return {"kind": note.kind, "text": printable(note.text), "where": _where(note.where)}
+
+
+def _where(where: Where | None) -> dict[str, object] | None:
+    if where is None:
+        return None
+    return {"file": printable(where.file), "line": where.line, "cell": where.cell}
+
+
+def _points(points: Fraction | None) -> str | None:
+    return None if points is None else exact(points)

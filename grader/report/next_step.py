@@ -1,0 +1,79 @@
+"""The one thing to do next, for the last line of a report."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from grader.evidence import Observation, Outcome, Where
+from grader.report.content import LOST, ExerciseReport, Report
+
+
+def next_step(report: Report, cwd: Path) -> str:
+    """What to open, as a path from `cwd` with its line, and why."""
+    if report.grade.complete:
+        return "nothing to do here: every check passed."
+    return (
+        _mend_loading(report, cwd)
+        or _mend_first_failure(report, cwd)
+        or _start_first_untouched(report, cwd)
+        or "grader doctor (some checks could not run; that is not your mistake)"
+    )
+
+
+def located(report: Report, where: Where, cwd: Path) -> Where:
+    """`where` with its file as a path from `cwd`."""
+    submission = Path(report.submission.path)
+    path = submission if submission.name == where.file else submission / where.file
+    path = path if path.is_absolute() else cwd / path
+    shown = path.relative_to(cwd) if path.is_relative_to(cwd) else path
+    return replace(where, file=shown.as_posix())
+
+
+def _mend_loading(report: Report, cwd: Path) -> str | None:
+    for note in report.notes:
+        if note.kind == "problem" and note.where is not None and note.where.line is not None:
+            return f"open {located(report, note.where, cwd)} (the problem above)"
+    return None
+
+
+def _mend_first_failure(report: Report, cwd: Path) -> str | None:
+    for exercise in report.exercises:
+        for seen in exercise.with_outcome(*LOST):
+            place = seen.where or _target(report, exercise)
+            if place is None:
+                return f"mend {exercise.exercise.slug}, {seen.criterion}"
+            return f"open {located(report, place, cwd)} ({_about(exercise, seen)})"
+    return None
+
+
+def _about(exercise: ExerciseReport, seen: Observation) -> str:
+    return f"{exercise.exercise.slug}, {seen.criterion}"
+
+
+def _start_first_untouched(report: Report, cwd: Path) -> str | None:
+    for exercise in report.exercises:
+        if exercise.with_outcome(Outcome.NOT_ATTEMPTED):
+            place = _target(report, exercise)
+            if place is None:
+                return (
+                    f"add {exercise.exercise.assignment}.py to {report.submission.path} "
+                    f"({exercise.exercise.slug} is in it)"
+                )
+            return f"open {located(report, place, cwd)} ({exercise.exercise.slug})"
+    return None
+
+
+def _target(report: Report, exercise: ExerciseReport) -> Where | None:
+    """Where the exercise's first target is defined, or the top of its file."""
+    file = report.entries.get(exercise.exercise.assignment)
+    if file is None:
+        return None
+    source = report.submission.files[file].decode("utf-8", errors="replace")
+    for target in exercise.exercise.targets:
+        # The file is the student's, so it is searched and not parsed: this cannot be made slow.
+        found = re.search(rf"^(?:def|class) {re.escape(target)}\b", source, re.MULTILINE)
+        if found:
+            return Where(file, source.count("\n", 0, found.start()) + 1)
+    return Where(file, 1)

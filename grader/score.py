@@ -1,0 +1,247 @@
+"""Observations and a rubric become a grade. Pure, exact, and blind to the order of observations.
+
+Points are fractions from the rubric's text to the total. They are rounded once, when they are
+written down: `two_decimals`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from grader.evidence import Observation, Outcome
+from grader.problem import did_you_mean
+from grader.rubric import Criterion, Rubric, Scoring, Visibility
+
+EARNS = frozenset({Outcome.PASSED, Outcome.CARRIED})
+"""Outcomes that earn a check's share: a carried mistake has cost its points elsewhere."""
+
+MAY_BE_AN_ECHO = frozenset({Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT})
+"""Outcomes that a failed prerequisite may explain."""
+
+
+@dataclass(frozen=True)
+class CriterionGrade:
+    """What one criterion earned."""
+
+    exercise: str
+    criterion: str
+    points: Fraction | None
+    """None when it could not be checked, and what is known does not decide it."""
+    max_points: Fraction
+    passed: int
+    """Checks that passed; those carried are counted in `outcomes`."""
+    checks: int
+    outcomes: Mapping[Outcome, int]
+    """How often each outcome occurred: only those that did, in the order of `Outcome`."""
+    visibility: Visibility
+
+
+@dataclass(frozen=True)
+class ExerciseGrade:
+    """What one exercise earned."""
+
+    slug: str
+    criteria: tuple[CriterionGrade, ...]
+
+    @property
+    def points(self) -> Fraction:
+        """The sum of what is known."""
+        return sum((grade.points or Fraction(0) for grade in self.criteria), Fraction(0))
+
+    @property
+    def max_points(self) -> Fraction:
+        return sum((grade.max_points for grade in self.criteria), Fraction(0))
+
+    @property
+    def unchecked_points(self) -> Fraction:
+        """The points of criteria that could not be checked: neither earned nor lost."""
+        unchecked = (grade.max_points for grade in self.criteria if grade.points is None)
+        return sum(unchecked, Fraction(0))
+
+    @property
+    def attempted(self) -> bool:
+        """False when checks found the hand-out's stub and nothing else.
+
+        Without any finding this is True: nobody is called idle because we could not look.
+        """
+        found = {outcome for grade in self.criteria for outcome in grade.outcomes}
+        return found - {Outcome.COULD_NOT_CHECK} != {Outcome.NOT_ATTEMPTED}
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What one submission earned, in the order of the rubric."""
+
+    exercises: tuple[ExerciseGrade, ...]
+
+    @property
+    def points(self) -> Fraction:
+        """The sum of what is known."""
+        return sum((exercise.points for exercise in self.exercises), Fraction(0))
+
+    @property
+    def max_points(self) -> Fraction:
+        return sum((exercise.max_points for exercise in self.exercises), Fraction(0))
+
+    @property
+    def unchecked_points(self) -> Fraction:
+        """The points of criteria that could not be checked: neither earned nor lost."""
+        return sum((exercise.unchecked_points for exercise in self.exercises), Fraction(0))
+
+    @property
+    def complete(self) -> bool:
+        """Whether all points are earned: exactly, not after rounding."""
+        return self.points == self.max_points and not self.unchecked_points
+
+    @property
+    def rounded(self) -> str:
+        """`points` as they are written down, see `two_decimals`."""
+        return two_decimals(self.points)
+
+
+def two_decimals(points: Fraction) -> str:
+    """The points as text, rounded half to even: the one rounding there is.
+
+    >>> two_decimals(Fraction(17, 3))
+    '5.67'
+    >>> two_decimals(Fraction("0.125")), two_decimals(Fraction("0.135"))
+    ('0.12', '0.14')
+    """
+    whole, hundredths = divmod(round(points * 100), 100)
+    return f"{whole}.{hundredths:02d}"
+
+
+def block(rubric: Rubric, observations: Iterable[Observation]) -> tuple[Observation, ...]:
+    """The observations, with those `blocked` whose prerequisite did not wholly pass.
+
+    Only what may be an echo is blocked: a check that passed stays passed. What was observed then
+    becomes a note. A prerequisite of which nothing was observed (a run of one exercise) blocks
+    nothing. Observations that the rubric does not know are left as they are.
+
+    >>> from grader.rubric import Criterion, Exercise, Rubric, Visibility
+    >>> points = {name: Criterion(name, Fraction(1), Visibility.PUBLIC) for name in ("shapes",)}
+    >>> heads = Exercise("a3.heads", "a3", ("split_heads",), points)
+    >>> mha = Exercise("a3.mha", "a3", ("MultiHeadAttention",), points, requires=("a3.heads",))
+    >>> rubric = Rubric("toy", "seed", {"a3": "a3"}, {"a3.heads": heads, "a3.mha": mha})
+    >>> seen = [Observation(f"{s}/shapes/test", "", Outcome.FAILED) for s in ("a3.mha", "a3.heads")]
+    >>> [(str(o.outcome), o.observed) for o in block(rubric, seen)]
+    [('blocked', 'needs a3.heads to pass first'), ('failed', '')]
+    """
+    observations = tuple(observations)
+    short = {"/".join(o.check.split("/")[:2]) for o in observations if o.outcome not in EARNS}
+    short |= {criterion.partition("/")[0] for criterion in short}
+    return tuple(_blocked(rubric, observation, short) for observation in observations)
+
+
+def _blocked(rubric: Rubric, observation: Observation, short: set[str]) -> Observation:
+    if observation.outcome not in MAY_BE_AN_ECHO:
+        return observation
+    unmet = [name for name in _requirements(rubric, observation) if name in short]
+    if not unmet:
+        return observation
+    finding = f"{observation.outcome.replace('_', ' ')}: {observation.observed}"
+    return replace(
+        observation,
+        outcome=Outcome.BLOCKED,
+        observed=f"needs {' and '.join(unmet)} to pass first",
+        notes=(*observation.notes, finding) if observation.observed else observation.notes,
+    )
+
+
+def _requirements(rubric: Rubric, observation: Observation) -> tuple[str, ...]:
+    """`slug` or `slug/criterion`, first those of the exercise, then those of the criterion."""
+    slug, name, *_ = (*observation.check.split("/", 2), "")
+    exercise = rubric.exercises.get(slug)
+    if exercise is None:
+        return ()
+    criterion = exercise.criteria.get(name)
+    own = criterion.requires if criterion else ()
+    return (*exercise.requires, *(f"{slug}/{wanted}" for wanted in own))
+
+
+def score(rubric: Rubric, observations: Iterable[Observation]) -> Grade:
+    """The grade that the observations earn.
+
+    A criterion earns `points * (passed + carried) / checks`, or all or nothing. Where a check could
+    not be made, or none was, it earns None, unless every way it could have gone gives the same.
+
+    >>> from grader.rubric import Criterion, Exercise, Rubric, Visibility
+    >>> outputs = Criterion("outputs", Fraction(4), Visibility.PUBLIC)
+    >>> exercise = Exercise("a1.sdpa", "a1_attention", ("attend",), {"outputs": outputs})
+    >>> rubric = Rubric("toy", "seed", {"a1": "a1_attention"}, {"a1.sdpa": exercise})
+    >>> outcomes = {"values": Outcome.PASSED, "scale": Outcome.FAILED, "batch": Outcome.PASSED}
+    >>> seen = [Observation(f"a1.sdpa/outputs/test_{n}", "", o) for n, o in outcomes.items()]
+    >>> grade = score(rubric, seen)
+    >>> grade.points, grade.rounded, grade.complete
+    (Fraction(8, 3), '2.67', False)
+
+    Raises:
+        ValueError: for a check that is not the rubric's, or was observed twice. Both would change
+            what the others are worth, so neither is passed over.
+    """
+    outcomes: dict[tuple[str, str], Counter[Outcome]] = defaultdict(Counter)
+    seen: set[str] = set()
+    for observation in observations:
+        if observation.check in seen:
+            raise ValueError(f"{observation.check}: observed twice")
+        seen.add(observation.check)
+        outcomes[_criterion_of(rubric, observation.check)][observation.outcome] += 1
+    return Grade(
+        tuple(
+            ExerciseGrade(
+                slug,
+                tuple(
+                    _criterion_grade(slug, criterion, outcomes[slug, name])
+                    for name, criterion in exercise.criteria.items()
+                ),
+            )
+            for slug, exercise in rubric.exercises.items()
+        )
+    )
+
+
+def _criterion_of(rubric: Rubric, check: str) -> tuple[str, str]:
+    slug, name, test = (*check.split("/", 2), "", "")[:3]
+    if not test:
+        raise ValueError(f"{check}: expected exercise/criterion/test")
+    exercise = rubric.exercises.get(slug)
+    if exercise is None:
+        hint = did_you_mean(slug, rubric.exercises)
+        raise ValueError(f"{check}: the rubric has no exercise '{slug}'{hint}")
+    if name not in exercise.criteria:
+        hint = did_you_mean(name, exercise.criteria)
+        raise ValueError(f"{check}: {slug} has no criterion '{name}' in the rubric{hint}")
+    return slug, name
+
+
+def _criterion_grade(
+    slug: str, criterion: Criterion, seen: Mapping[Outcome, int]
+) -> CriterionGrade:
+    counts = {outcome: seen[outcome] for outcome in Outcome if outcome in seen}
+    checks = sum(counts.values())
+    earning = sum(count for outcome, count in counts.items() if outcome in EARNS)
+    unknown = counts.get(Outcome.COULD_NOT_CHECK, 0)
+    if checks:
+        least = _share(criterion, Fraction(earning, checks))
+        most = _share(criterion, Fraction(earning + unknown, checks))
+    else:
+        least, most = Fraction(0), criterion.points
+    return CriterionGrade(
+        exercise=slug,
+        criterion=criterion.name,
+        points=least if least == most else None,
+        max_points=criterion.points,
+        passed=counts.get(Outcome.PASSED, 0),
+        checks=checks,
+        outcomes=counts,
+        visibility=criterion.visibility,
+    )
+
+
+def _share(criterion: Criterion, earning: Fraction) -> Fraction:
+    if criterion.scoring is Scoring.ALL_OR_NOTHING and earning < 1:
+        return Fraction(0)
+    return criterion.points * earning
