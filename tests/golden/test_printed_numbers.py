@@ -40,7 +40,7 @@ def printed(observed: torch.Tensor, rows: list[list[float]]) -> None:
 
 
 def three_linears(seed: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return queries, keys and values of the six words, as the notebook's layers of that seed do."""
+    """Return what the notebook's linear layers of that seed make of the six words."""
     torch.manual_seed(seed)
     query, key, value = (nn.Linear(3, 2, bias=False) for _ in range(3))
     return query(SIX_WORDS), key(SIX_WORDS), value(SIX_WORDS)
