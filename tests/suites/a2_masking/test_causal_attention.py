@@ -23,17 +23,18 @@ def tokens_like(probe, batch=B, count=T, scale=1.0):
 
 
 def run(expect, attention, x):
-    """Call the student's module; the output has the right shape or the check ends."""
+    """Call the student's module; the output has the right shape and no NaN, or the check ends."""
     output = attention(x)
     expect.shape(output, (*x.shape[:-1], D_OUT), what="output")
+    expect.finite(output, what="output")
     return output
 
 
 def expect_look_back(probe, expect, attention, tokens):
     """The last output depends on the first token: without that, nothing is there to be masked."""
-    x = tokens_like(probe, count=tokens)
+    x = tokens_like(probe, count=tokens, scale=0.3)  # small scores: no weight is near zero
     changed = x.clone()
-    changed[:, 0] += 1.0
+    changed[:, 0] += 0.5
     moved = run(expect, attention, changed)[:, -1] - run(expect, attention, x)[:, -1]
     expect.true(
         bool((moved.abs().amax(-1) > 1e-4).all()),
@@ -74,11 +75,11 @@ class TestMasking:
     def test_past_tokens_are_seen(self, probe, expect):
         """Every token sees itself and all tokens before it."""
         attention = build(probe)
-        x = tokens_like(probe)
+        x = tokens_like(probe, scale=0.3)  # small scores: no weight is near zero
         before = run(expect, attention, x)
         for position in range(T):
             changed = x.clone()
-            changed[:, position] += 1.0
+            changed[:, position] += 0.5
             moved = (run(expect, attention, changed) - before).abs().amax(-1)[:, position:]
             expect.true(
                 bool((moved > 1e-4).all()),
@@ -115,7 +116,7 @@ class TestModes:
         calm = run(expect, attention, x)
         expect.close(run(expect, attention, x), calm, what="second output in eval mode")
         expect.true(
-            not torch.equal(wild, calm),
+            bool(((wild - calm).abs() > 1e-3).any()),
             observed="train mode and eval mode give the same output",
             expected="dropout in train mode only",
         )
@@ -126,7 +127,7 @@ class TestModes:
         x = tokens_like(probe, batch=64)
         first, second = run(expect, attention, x), run(expect, attention, x)
         expect.true(
-            not torch.equal(first, second),
+            bool(((first - second).abs() > 1e-3).any()),
             observed="two calls in train mode give the same output",
             expected="different weights dropped in each call",
         )
@@ -168,7 +169,9 @@ class TestModes:
         """
         attention = build(probe, dropout=dropout)
         x = tokens_like(probe, batch=1, count=1).expand(1024, T, D_IN).contiguous()
-        calm = run(expect, attention, x[:1]).detach()[0, -1]
+        outputs = run(expect, attention, x).detach()[:, -1]
+        calm = outputs[0]
+        expect.close(outputs, calm.expand_as(outputs), what="output in eval mode", atol=1e-5)
         attention.train()
         wild = run(expect, attention, x).detach()[:, -1]
         return calm, (wild @ calm) / (calm @ calm), wild
@@ -196,7 +199,7 @@ class TestState:
         x = tokens_like(probe)
         wanted = run(expect, first, x)
         expect.true(
-            not torch.equal(run(expect, second, x), wanted),
+            bool(((run(expect, second, x) - wanted).abs() > 1e-3).any()),
             observed="the output does not depend on the weights",
             expected="different outputs for different weights",
         )
@@ -227,18 +230,17 @@ class TestNumerics:
         attention = build(probe).to(dtype)
         output = run(expect, attention, probe.randn(B, T, D_IN, dtype=dtype))
         expect.dtype(output, dtype, what="output")
-        expect.finite(output, what="output")
         expect.true(bool(output.any()), observed="only zeros", expected="the mixed values")
 
     def test_huge_scores(self, probe, expect):
         """Scores in the thousands give finite outputs."""
-        output = run(expect, build(probe), tokens_like(probe, scale=100.0))
-        expect.finite(output, what="output")
+        run(expect, build(probe), tokens_like(probe, scale=100.0))
 
     def test_meta_device(self, student, expect):
         """On the meta device the output is on the meta device too: nothing is made elsewhere."""
         attention = student.CausalAttention(D_IN, D_OUT, LONGEST, 0.0).to("meta")
-        output = run(expect, attention, torch.empty(B, LONGEST, D_IN, device="meta"))
+        output = attention(torch.empty(B, LONGEST, D_IN, device="meta"))
+        expect.shape(output, (B, LONGEST, D_OUT), what="output")
         expect.true(
             output.device.type == "meta", observed=str(output.device), expected="device meta"
         )
@@ -259,6 +261,7 @@ class TestGradients:
             total.requires_grad, observed="no gradient", expected="a gradient for the tokens"
         )
         (gradient,) = torch.autograd.grad(total, tracked, materialize_grads=True)
+        expect.finite(gradient, what="gradient")
         slope = (level(x + 1e-2 * direction) - level(x - 1e-2 * direction)).detach() / 2e-2
         expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=2e-2)
 
