@@ -66,9 +66,13 @@ def submission(
     return Submission(id, files, digest_of(files), path)
 
 
-def observations(outcome: Outcome, **details: str) -> tuple[Observation, ...]:
+def observations(
+    outcome: Outcome, observed: str = "", expected: str = ""
+) -> tuple[Observation, ...]:
     """Every check with the same outcome."""
-    return tuple(Observation(check, f"Title of {check}.", outcome, **details) for check in CHECKS)
+    return tuple(
+        Observation(check, f"Title of {check}.", outcome, observed, expected) for check in CHECKS
+    )
 
 
 @dataclass(frozen=True)
