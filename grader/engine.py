@@ -1,0 +1,336 @@
+"""Grades submissions: deals them to lanes, replaces what dies or stalls, loses nothing.
+
+Runs in the parent process, which never imports torch and never forks without exec.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from .course import Course
+from .evidence import Cause, Note, Observation, Outcome, Where
+from .intake import choose_entries
+from .parcel import pack
+from .processes import Hello, Lane, Starter, starter
+from .rubric import Visibility
+from .submission import Submission
+from .wire.faults import PeerGone, WireFault
+from .wire.frame import Message
+
+PATIENCE_S = 60.0
+"""Beyond a submission's own wall limit: starting a lane and proving the reference come on top."""
+MAX_FRUITLESS_STARTS = 3
+
+
+class EngineError(Exception):
+    """Grading can't go on, and it is not the submission's fault. Says what to do next."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to grade."""
+
+    workers: int = 1
+    spawn: bool = False
+    only: tuple[str, ...] = ()
+    """Slugs; all exercises if empty."""
+    reverse: bool = False
+    """Run the checks in reverse order: a grade must not depend on it."""
+    wall_s: float = 60.0
+
+
+@dataclass(frozen=True)
+class Result:
+    """What grading one submission observed."""
+
+    submission: Submission
+    observations: tuple[Observation, ...]
+    loading: tuple[Note, ...]
+    tier: str
+    isolation: Mapping[str, object]
+    duration_ms: float
+
+
+@dataclass
+class _Job:
+    submission: Submission
+    entries: Mapping[str, str]
+    notes: tuple[Note, ...]
+    attempts: int = 0
+
+
+@dataclass
+class _Seat:
+    """A lane and what it is doing."""
+
+    lane: Lane
+    until: float
+    ready: bool = False
+    job: _Job | None = None
+
+
+@dataclass
+class Engine:
+    """A context manager around the process tree. Entering starts it and returns at once.
+
+    Raises:
+        EngineError: torch is missing, the course has an error, or processes keep dying.
+    """
+
+    course: Course
+    options: Options = field(default_factory=Options)
+    _seats: list[_Seat] = field(default_factory=list)
+    _checks: list[tuple[str, str]] = field(default_factory=list)
+    _fruitless: int = 0
+
+    def __enter__(self) -> Engine:
+        try:
+            self._parcel = pack()
+        except ModuleNotFoundError as error:
+            raise EngineError(
+                f"{error.name} is not installed for {sys.executable}. Next: make test, or grader doctor"
+            ) from None
+        self._hello = _hello(self.course, self.options)
+        self._scratch = tempfile.mkdtemp(prefix="grader-")
+        self._errors: IO[bytes] = tempfile.TemporaryFile()
+        self._starter = self._start_tree()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop_tree()
+        for fd in self._parcel["stack_fds"]:
+            os.close(fd)
+        self._errors.close()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def grade(self, submissions: Iterable[Submission]) -> Iterator[Result]:
+        """One result per submission, in the order in which they get finished.
+
+        A submission whose lane dies, stalls or starves is graded once more, alone, at the end.
+        """
+        waiting = iter(submissions)
+        again: deque[_Job] = deque()
+        while True:
+            self._deal(waiting, again)
+            busy = [seat for seat in self._seats if seat.job is not None]
+            if not busy:
+                return
+            for seat in self._await(busy):
+                yield from self._take_in(seat, again)
+
+    # ---- lanes ---------------------------------------------------------------------------
+
+    def _start_tree(self) -> Starter:
+        errors = 2 if os.environ.get("GRADER_DEBUG") else self._errors.fileno()
+        by_exec = self.options.spawn
+        tree = starter(self._parcel, self._scratch, errors, by_exec=by_exec)
+        self._seats = [self._open(tree)]
+        return tree
+
+    def _stop_tree(self) -> None:
+        self._starter.close()
+        for seat in self._seats:
+            seat.lane.kill()
+        self._seats = []
+
+    def _open(self, tree: Starter) -> _Seat:
+        return _Seat(tree.start(self._hello), time.monotonic() + PATIENCE_S)
+
+    def _deal(self, waiting: Iterator[Submission], again: deque[_Job]) -> None:
+        """Give every idle lane a submission; open lanes while there is more to do than lanes."""
+        while True:
+            idle = next((seat for seat in self._seats if seat.job is None), None)
+            if idle is None and len(self._seats) >= self.options.workers:
+                return
+            job = self._next(waiting, again)
+            if job is None:
+                return
+            if idle is None:
+                idle = self._open(self._starter)
+                self._seats.append(idle)
+            self._send(idle, job)
+
+    def _next(self, waiting: Iterator[Submission], again: deque[_Job]) -> _Job | None:
+        submission = next(waiting, None)
+        if submission is not None:
+            stems = tuple(dict.fromkeys(row["assignment"] for row in self._hello["exercises"]))
+            entries, notes = choose_entries(submission.files, stems)
+            return _Job(submission, entries, tuple(notes))
+        alone = all(seat.job is None for seat in self._seats)
+        return again.popleft() if again and alone else None
+
+    def _send(self, seat: _Seat, job: _Job) -> None:
+        job.attempts += 1
+        seat.job = job
+        seat.until = time.monotonic() + self.options.wall_s + PATIENCE_S
+        files = job.submission.files
+        meta = {
+            "t": "grade",
+            "files": [[name, len(data)] for name, data in files.items()],
+            "entries": dict(job.entries),
+            "digest": job.submission.digest,
+        }
+        try:
+            seat.lane.channel.send(meta, [memoryview(data) for data in files.values()], seat.until)
+        except WireFault:
+            pass  # the lane is dead: noticed, and the job tried again, when its answer is read
+
+    # ---- answers -------------------------------------------------------------------------
+
+    def _await(self, busy: list[_Seat]) -> list[_Seat]:
+        """The lanes that have something to say, died, or ran out of time."""
+        first = min(seat.until for seat in busy)
+        left_s = max(0.0, first - time.monotonic())
+        socks = {seat.lane.channel.sock: seat for seat in busy}
+        readable, _, _ = select.select(list(socks), [], [], left_s)
+        late = [seat for seat in busy if seat.until <= time.monotonic()]
+        return [socks[sock] for sock in readable] or late
+
+    def _take_in(self, seat: _Seat, again: deque[_Job]) -> Iterator[Result]:
+        try:
+            message = seat.lane.channel.receive(seat.until)
+        except WireFault as error:
+            yield from self._replace(seat, again, f"{type(error).__name__} {error}".strip())
+            return
+        kind = message.meta["t"]
+        if kind == "ready":
+            seat.ready, self._fruitless = True, 0
+            self._checks = [(check, title) for check, title in message.meta["checks"]]
+            self._adopt()
+        elif kind == "failed":
+            raise EngineError(message.meta["why"])
+        elif kind == "gone":
+            yield from self._replace(seat, again, message.meta["why"])
+        else:
+            job, seat.job = seat.job, None
+            assert job is not None
+            yield from self._finish(job, message, again)
+
+    def _finish(self, job: _Job, message: Message, again: deque[_Job]) -> Iterator[Result]:
+        meta = message.meta
+        if meta["t"] == "starved":
+            yield from self._once_more(job, again, meta["why"])
+            return
+        isolation = meta["isolation"]
+        yield Result(
+            submission=job.submission,
+            observations=tuple(_observation(row) for row in meta["observations"]),
+            loading=(*job.notes, *(_note(row) for row in meta["notes"])),
+            tier=isolation.get("tier", "none"),
+            isolation=isolation,
+            duration_ms=meta["duration_ms"],
+        )
+
+    def _once_more(self, job: _Job, again: deque[_Job], why: str) -> Iterator[Result]:
+        if job.attempts < 2:
+            again.append(job)
+            return
+        text = f"grading failed twice, the second time alone: {why}"
+        yield Result(
+            submission=job.submission,
+            observations=tuple(
+                Observation(check, title, Outcome.COULD_NOT_CHECK, observed=text)
+                for check, title in self._checks
+            ),
+            loading=(*job.notes, Note("problem", text)),
+            tier="none",
+            isolation={},
+            duration_ms=0.0,
+        )
+
+    def _replace(self, seat: _Seat, again: deque[_Job], why: str) -> Iterator[Result]:
+        """A lane died or stalled: its submission is tried again, the lane or the tree renewed."""
+        job, seat.job = seat.job, None
+        self._fruitless += not seat.ready
+        seat.ready = False
+        if self._fruitless > MAX_FRUITLESS_STARTS:
+            raise EngineError(f"grading processes keep dying: {why}\n{self._last_errors()}")
+        try:
+            self._starter.adopt()
+            seat.lane.kill()
+            renewed = self._open(self._starter)
+            seat.lane, seat.until = renewed.lane, renewed.until
+        except PeerGone:
+            yield from self._restart(again, why)
+        if job is not None:
+            yield from self._once_more(job, again, why)
+
+    def _restart(self, again: deque[_Job], why: str) -> Iterator[Result]:
+        """The nursery is gone, and everything forked from it with it."""
+        jobs = [seat.job for seat in self._seats if seat.job is not None]
+        self._fruitless += 1
+        self._stop_tree()
+        self._starter = self._start_tree()
+        for job in jobs:
+            yield from self._once_more(job, again, why)
+
+    def _adopt(self) -> None:
+        try:
+            self._starter.adopt()
+        except PeerGone:
+            pass  # the lanes die with the nursery, and are replaced when that shows
+
+    def _last_errors(self) -> str:
+        self._errors.seek(0)
+        return self._errors.read()[-4000:].decode("utf-8", "replace").strip()
+
+
+def _hello(course: Course, options: Options) -> Hello:
+    exercises = []
+    for slug, exercise in course.rubric.exercises.items():
+        if options.only and slug not in options.only:
+            continue
+        hidden = [
+            name
+            for name, criterion in exercise.criteria.items()
+            if criterion.visibility is not Visibility.PUBLIC
+        ]
+        exercises.append(
+            {
+                "slug": slug,
+                "assignment": exercise.assignment,
+                "targets": list(exercise.targets),
+                "suites": [str(path) for path in course.suite_files(exercise)],
+                "hidden": hidden,
+            }
+        )
+    return {
+        "package": str(Path(__file__).parent),
+        "sys_path": [path for path in sys.path if path],
+        "root": str(course.root),
+        "seed": course.rubric.seed,
+        "exercises": exercises,
+        "reverse": options.reverse,
+    }
+
+
+def _observation(row: dict[str, Any]) -> Observation:
+    return Observation(
+        **{
+            **row,
+            "outcome": Outcome(row["outcome"]),
+            "cause": Cause(**row["cause"]) if row["cause"] else None,
+            "where": Where(**row["where"]) if row["where"] else None,
+            "notes": tuple(row["notes"]),
+        }
+    )
+
+
+def _note(row: dict[str, Any]) -> Note:
+    return Note(row["kind"], row["text"], Where(**row["where"]) if row["where"] else None)

@@ -1,0 +1,1 @@
+"""The trusted side: the only code that sees suites and reference."""

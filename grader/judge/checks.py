@@ -1,0 +1,90 @@
+"""A suite's items as checks: which exercise, criterion and line of text each one has."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from .pytest_bridge import CollectionFailed
+
+
+@dataclass(frozen=True)
+class ExercisePlan:
+    """What the parent tells the judge about an exercise."""
+
+    slug: str
+    assignment: str
+    targets: tuple[str, ...]
+    suites: tuple[str, ...]
+    """Paths of the suite files, hidden and public."""
+    hidden: frozenset[str]
+    """Criteria whose details nobody but the course staff may see."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One collected item, with everything known about it before it runs."""
+
+    id: str
+    title: str
+    exercise: ExercisePlan
+    hidden: bool
+    fresh: bool
+    item: pytest.Function
+
+
+def criterion_of(class_name: str) -> str:
+    """
+    >>> criterion_of("TestMasking"), criterion_of("TestRoundTrip")
+    ('masking', 'round_trip')
+    """
+    name = class_name.removeprefix("Test")
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def checks_of(
+    items: Sequence[pytest.Function], exercises: Sequence[ExercisePlan]
+) -> tuple[Check, ...]:
+    """The items as checks, sorted by exercise as planned, then as collected.
+
+    Raises:
+        CollectionFailed: an item stands outside a class, has no docstring, or is there twice.
+    """
+    by_file: Mapping[Path, ExercisePlan] = {
+        Path(path): exercise for exercise in exercises for path in exercise.suites
+    }
+    order = {exercise.slug: number for number, exercise in enumerate(exercises)}
+    found = [_check(item, by_file[item.path]) for item in items]
+    seen: set[str] = set()
+    for check in found:
+        if check.id in seen:
+            raise CollectionFailed(f"{_place(check.item)}  the check {check.id} exists twice")
+        seen.add(check.id)
+    return tuple(sorted(found, key=lambda check: order[check.exercise.slug]))
+
+
+def _check(item: pytest.Function, exercise: ExercisePlan) -> Check:
+    if item.cls is None:
+        raise CollectionFailed(f"{_place(item)}  stands in no class: the class is the criterion")
+    title = inspect.getdoc(item.function)
+    if not title:
+        raise CollectionFailed(f"{_place(item)}  has no docstring: it is the line people see")
+    criterion = criterion_of(item.cls.__name__)
+    return Check(
+        id=f"{exercise.slug}/{criterion}/{item.name}",
+        title=" ".join(title.split("\n\n")[0].split()),
+        exercise=exercise,
+        hidden=criterion in exercise.hidden,
+        fresh=item.get_closest_marker("fresh") is not None,
+        item=item,
+    )
+
+
+def _place(item: pytest.Function) -> str:
+    path, line, name = item.location
+    return f"{path}:{(line or 0) + 1}  {name}"

@@ -1,0 +1,63 @@
+"""The two families of faults: the student's become evidence, ours become *could not check*."""
+
+from __future__ import annotations
+
+from ..evidence import Outcome, Where
+
+
+class StudentFault(Exception):
+    """Something the submission did or lacks. Becomes an observation, never a traceback.
+
+    `observed` may be shown for any criterion; `detail` (the student's own words, which can
+    carry the inputs they were given) only where the criterion is public.
+    """
+
+    outcome = Outcome.STUDENT_ERROR
+
+    def __init__(
+        self, observed: str, expected: str = "", *, detail: str = "", where: Where | None = None
+    ) -> None:
+        super().__init__(observed)
+        self.observed, self.expected, self.detail, self.where = observed, expected, detail, where
+
+
+class CheckFailed(StudentFault):
+    """A comparison that did not hold."""
+
+    outcome = Outcome.FAILED
+
+
+class StudentRaised(StudentFault):
+    """The student's code raised an exception."""
+
+    def __init__(self, type_name: str, bases: tuple[str, ...], message: str, where: Where | None):
+        place = f" at {where}" if where else ""
+        super().__init__(f"raised {type_name}{place}", detail=message, where=where)
+        self.type_name, self.bases, self.message = type_name, bases, message
+        if type_name == "NotImplementedError":
+            self.outcome = Outcome.NOT_ATTEMPTED
+            self.observed, self.detail = "not written yet", ""
+
+
+class NotDefined(StudentFault):
+    """The submission has no such function, class or file."""
+
+    outcome = Outcome.NOT_ATTEMPTED
+
+
+class TimedOut(StudentFault):
+    """A call did not answer within its limit."""
+
+    outcome = Outcome.TIMED_OUT
+
+
+class Crashed(StudentFault):
+    """The student's process ended, or what it sent was no reply of ours."""
+
+
+class Starved(Exception):
+    """A time limit passed while the machine gave the worker no time: our fault, tried again."""
+
+
+class SourceGone(Exception):
+    """The process that starts our workers is gone; this judge can't go on."""

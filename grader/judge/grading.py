@@ -1,0 +1,155 @@
+"""Runs the checks of all exercises against one client and collects observations."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import torch
+
+from ..evidence import Observation, Where
+from .checks import Check, ExercisePlan, checks_of
+from .client import Client, LocalClient
+from .faults import StudentFault
+from .memo import Memo, Reference
+from .namespace import Definitions
+from .observe import Record, observation, ours
+from .plugin import Bench, SuitePlugin
+from .probe import check_seed
+from .pytest_bridge import Phase, Suites
+from .student import SubmissionClient
+
+
+class ReferenceBroken(Exception):
+    """The reference can't be imported: the author's fault."""
+
+
+class _OwnDefinitions(Definitions):
+    """The reference as if it were a submission."""
+
+    def __init__(self, modules: Mapping[str, ModuleType]) -> None:
+        self._modules = modules
+
+    def kind(self, stem: str, name: str) -> str:
+        value = getattr(self._modules[stem], name)
+        return "class" if isinstance(value, type) else "function" if callable(value) else "value"
+
+
+class Grading:
+    """The course as the judge knows it: checks, reference, remembered answers, reference times.
+
+    Raises:
+        CollectionFailed, ReferenceBroken: the course has an error.
+    """
+
+    def __init__(
+        self, root: Path, course_seed: str, exercises: Sequence[ExercisePlan], reverse: bool
+    ) -> None:
+        self._course_seed = course_seed
+        self._memo = Memo()
+        stems = dict.fromkeys(exercise.assignment for exercise in exercises)
+        self._modules = {stem: _import_reference(root, stem) for stem in stems}
+        self._references = {
+            stem: Reference(module, self._memo) for stem, module in self._modules.items()
+        }
+        self._plugin = SuitePlugin()
+        files = [Path(path) for exercise in exercises for path in exercise.suites]
+        self._suites = Suites(files, root, self._plugin)
+        checks = checks_of(self._suites.items, exercises)
+        self.checks = checks[::-1] if reverse else checks
+        self._times: dict[tuple[str, int], float] = {}
+        self._broken: dict[str, Observation] = {}
+
+    def prove(self) -> None:
+        """Grade the reference against itself: warms up, measures, and finds broken checks."""
+        client = LocalClient(lambda stem, name: getattr(self._modules[stem], name), _no_file)
+        definitions = _OwnDefinitions(self._modules)
+        for check in self.checks:
+
+            def took(call: int, seconds: float, check: Check = check) -> None:
+                self._times[check.id, call] = seconds
+
+            client.took = took  # type: ignore[method-assign]
+            client.begin_check()
+            found = self._run(check, client, definitions, "reference")
+            if found.outcome != "passed":
+                why = f"the reference itself does not pass ({found.outcome}): {found.observed}"
+                self._broken[check.id] = ours(check, why)
+
+    def grade(self, client: SubmissionClient, digest: str) -> list[Observation]:
+        """One observation per check. Raises `Starved`, `SourceGone`."""
+        return [self._grade_one(check, client, digest) for check in self.checks]
+
+    def _grade_one(self, check: Check, client: SubmissionClient, digest: str) -> Observation:
+        broken = self._broken.get(check.id)
+        if broken is not None:
+            return broken
+        record = Record()
+        started = time.perf_counter()
+        try:
+            client.start_check(lambda call: self._times.get((check.id, call), 0.0))
+            record.definition = self._definition(check, client)
+        except StudentFault as fault:
+            return observation(check, [_setup(fault)], record)
+        found = self._run(check, client, client, digest, record)
+        return replace(found, duration_ms=(time.perf_counter() - started) * 1e3)
+
+    def _run(
+        self,
+        check: Check,
+        client: Client,
+        definitions: Definitions,
+        digest: str,
+        record: Record | None = None,
+    ) -> Observation:
+        record = record or Record()
+        seed = check_seed(self._course_seed, check.id, digest if check.fresh else "")
+        self._memo.enabled = not check.fresh
+        stem = check.exercise.assignment
+        reference = self._references[stem]
+        self._plugin.bench = Bench(
+            client, definitions, stem, reference, self._memo, seed, record
+        )
+        _settle(seed)
+        return observation(check, self._suites.run(check.item), record)
+
+    def _definition(self, check: Check, client: SubmissionClient) -> Where | None:
+        return client.definition(check.exercise.assignment, check.exercise.targets[0])
+
+
+def _setup(fault: StudentFault) -> Phase:
+    return Phase("setup", fault, None)
+
+
+def _settle(seed: int) -> None:
+    """The same settings before every check, whatever the one before did."""
+    torch.manual_seed(seed)
+    random.seed(seed)
+    torch.set_default_dtype(torch.float32)
+    torch.set_grad_enabled(True)
+
+
+def _no_file(name: str) -> bool:
+    return False
+
+
+def _import_reference(root: Path, stem: str) -> ModuleType:
+    path = root / "reference" / f"{stem}.py"
+    if str(root) not in sys.path:
+        sys.path.append(str(root))
+    spec = importlib.util.spec_from_file_location(f"reference.{stem}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ReferenceBroken(f"{path}  there is no such reference")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ReferenceBroken(f"{path}  {type(error).__name__}: {error}") from error
+    return module

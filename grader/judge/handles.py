@@ -1,0 +1,214 @@
+"""What a suite holds instead of student code: the same calling surface, values cross a process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from torch import nn
+
+from ..wire.faults import Violation
+from ..wire.tensors import DTYPES
+from ..wire.values import Node
+
+Parameters = Mapping[str, torch.Tensor]
+
+
+class Invoker(Protocol):
+    """Calls a target on the other side and returns its value."""
+
+    def invoke(
+        self, target: Node, args: Sequence[Any], kwargs: Mapping[str, Any], parameters: Parameters
+    ) -> Any: ...
+
+
+class RemoteFunction:
+    """A function, class or other callable of the student's."""
+
+    def __init__(self, invoker: Invoker, target: Node, name: str) -> None:
+        self._invoker, self.target, self.__name__ = invoker, target, name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._invoker.invoke(self.target, args, kwargs, {})
+
+    def __repr__(self) -> str:
+        return f"<student's {self.__name__}>"
+
+
+@dataclass(frozen=True)
+class ParameterSpec:
+    """One parameter of a student's module, as the worker described it."""
+
+    name: str
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    requires_grad: bool
+
+
+class RemoteModule:
+    """A module of the student's.
+
+    `parameters()` gives local stand-ins: gradients of calls collect on them, and what an
+    optimiser changes in them is written to the student's module before the next call.
+    """
+
+    def __init__(self, invoker: Invoker, number: int, description: Mapping[str, Any]) -> None:
+        self._invoker, self.target = invoker, ["H", number]
+        self._mirrors: dict[str, nn.Parameter] = {}
+        self._versions: dict[str, int] = {}
+        self._describe(description)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self._write_back()
+        parameters: Parameters = {}
+        if torch.is_grad_enabled():
+            parameters = {s.name: self._mirror(s) for s in self.specs if s.requires_grad}
+        return self._invoker.invoke(self.target, args, kwargs, parameters)
+
+    def __repr__(self) -> str:
+        return f"<student's module {self.type_name}>"
+
+    def __getattr__(self, name: str) -> Any:
+        """An attribute of the student's module: a module handle, callable, tensor or value."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._write_back()
+        return self._ask("attribute", name)
+
+    # ---- state ---------------------------------------------------------------------------
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """The state_dict, by value."""
+        self._write_back()
+        found = self._ask("state")
+        return found  # type: ignore[no-any-return]
+
+    def load(self, state: Mapping[str, torch.Tensor], strict: bool = True) -> None:
+        """load_state_dict on the student's module."""
+        self._ask("load", dict(state), strict)
+        self._refresh()
+
+    def write(self, values: Mapping[str, torch.Tensor]) -> None:
+        """Set parameters by name, leaving the others alone."""
+        self._ask("write", dict(values))
+
+    def named_parameters(self) -> list[tuple[str, nn.Parameter]]:
+        """Stand-ins holding the current values."""
+        self._write_back()
+        values = self._ask("parameters")
+        for spec in self.specs:
+            mirror = self._mirror(spec)
+            with torch.no_grad():
+                mirror.copy_(_tensor_of(values, spec.name))
+            self._versions[spec.name] = mirror._version
+        return [(spec.name, self._mirror(spec)) for spec in self.specs]
+
+    def parameters(self) -> list[nn.Parameter]:
+        return [parameter for _, parameter in self.named_parameters()]
+
+    def named_buffers(self) -> list[tuple[str, torch.Tensor]]:
+        found: dict[str, torch.Tensor] = self._ask("buffers")
+        return list(found.items())
+
+    def zero_grad(self) -> None:
+        for mirror in self._mirrors.values():
+            mirror.grad = None
+        self._ask("zero_grad")
+
+    # ---- modes ---------------------------------------------------------------------------
+
+    def train(self, mode: bool = True) -> RemoteModule:
+        self._ask("train", mode)
+        return self
+
+    def eval(self) -> RemoteModule:
+        return self.train(False)
+
+    def to(self, target: torch.dtype | torch.device | str) -> RemoteModule:
+        """Change dtype, or device to `meta`. Stand-ins handed out before are stale afterwards."""
+        self._write_back()
+        self._ask("to", torch.device(target) if isinstance(target, str) else target)
+        self._mirrors.clear()
+        self._refresh()
+        return self
+
+    def double(self) -> RemoteModule:
+        return self.to(torch.float64)
+
+    def float(self) -> RemoteModule:
+        return self.to(torch.float32)
+
+    def half(self) -> RemoteModule:
+        return self.to(torch.float16)
+
+    def bfloat16(self) -> RemoteModule:
+        return self.to(torch.bfloat16)
+
+    # ---- inside --------------------------------------------------------------------------
+
+    def _ask(self, builtin: str, *args: Any) -> Any:
+        with torch.no_grad():
+            return self._invoker.invoke(["B", builtin], (self, *args), {}, {})
+
+    def _refresh(self) -> None:
+        description = self._ask("describe")
+        if not isinstance(description, dict):
+            raise Violation("description of a module")
+        self._describe(description)
+
+    def _describe(self, description: Mapping[str, Any]) -> None:
+        rows = description.get("parameters")
+        if type(rows) is not list or len(rows) > 10_000:
+            raise Violation("description of a module")
+        self.type_name = str(description.get("type"))[:200]
+        self.training = description.get("training") is True
+        self.specs = tuple(_spec(row) for row in rows)
+
+    def _mirror(self, spec: ParameterSpec) -> nn.Parameter:
+        mirror = self._mirrors.get(spec.name)
+        if mirror is None:
+            data = torch.zeros(spec.shape, dtype=spec.dtype)
+            is_float = spec.dtype.is_floating_point
+            mirror = nn.Parameter(data, requires_grad=spec.requires_grad and is_float)
+            self._mirrors[spec.name] = mirror
+            self._versions[spec.name] = mirror._version
+        return mirror
+
+    def _write_back(self) -> None:
+        changed = {
+            name: mirror.detach()
+            for name, mirror in self._mirrors.items()
+            if mirror._version != self._versions[name]
+        }
+        if changed:
+            self.write(changed)
+            self._versions |= {name: self._mirrors[name]._version for name in changed}
+
+
+def _spec(row: Any) -> ParameterSpec:
+    if not isinstance(row, (list, tuple)) or len(row) != 4:
+        raise Violation("description of a parameter")
+    name, dtype, shape, requires_grad = row
+    if type(name) is not str or len(name) > 1000 or type(dtype) is not str or dtype not in DTYPES:
+        raise Violation("description of a parameter")
+    if not isinstance(shape, (list, tuple)) or len(shape) > 8:
+        raise Violation("shape of a parameter")
+    size = 1
+    for length in shape:
+        if type(length) is not int or not 0 <= length <= 1 << 31:
+            raise Violation("shape of a parameter")
+        size *= length
+    if size > 1 << 26:
+        raise Violation("a parameter too large to grade")
+    return ParameterSpec(name, DTYPES[dtype], tuple(shape), requires_grad is True)
+
+
+def _tensor_of(values: Any, name: str) -> torch.Tensor:
+    value = values.get(name) if isinstance(values, dict) else None
+    if not isinstance(value, torch.Tensor):
+        raise Violation("value of a parameter")
+    return value
+
+

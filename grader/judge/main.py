@@ -1,0 +1,117 @@
+"""The judge process: learns the course, then grades submissions one at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+import socket
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..evidence import Note, Observation
+from ..wire.faults import PeerGone
+from ..wire.frame import Channel, Message, Meta
+from .checks import ExercisePlan
+from .faults import SourceGone, Starved
+from .grading import Grading, ReferenceBroken
+from .pytest_bridge import CollectionFailed
+from .stubs import stub_digests
+from .student import Plan, SubmissionClient
+from .worker_process import Source, WorkerProcess
+
+EXIT_SOURCE_GONE = 3
+
+
+def run(channel: Channel, source: socket.socket, hello: Meta) -> None:
+    """The whole life of a judge. Ends the process when the parent hangs up or the zygote dies."""
+    try:
+        judge = Judge(channel, Source(source, hello.get("limits")), hello)
+    except (CollectionFailed, ReferenceBroken) as error:
+        channel.send({"t": "failed", "why": str(error)})
+        return
+    try:
+        judge.serve()
+    except PeerGone:
+        return
+    except SourceGone as error:
+        channel.send({"t": "gone", "why": str(error)})
+        raise SystemExit(EXIT_SOURCE_GONE) from None
+
+
+class Judge:
+    """Grades what the parent sends, with one worker at a time and one spare."""
+
+    def __init__(self, channel: Channel, source: Source, hello: Meta) -> None:
+        self._channel, self._source = channel, source
+        root = Path(hello["root"])
+        self._exercises = [_exercise(row) for row in hello["exercises"]]
+        # Under way while we collect and prove: it costs the first submission nothing.
+        self._spare: WorkerProcess | None = source.start()
+        self._grading = Grading(root, hello["seed"], self._exercises, hello["reverse"])
+        self._targets = _targets(self._exercises)
+        self._stubs = stub_digests(root, self._targets)
+        self._grading.prove()
+
+    def serve(self) -> None:
+        rows = [[check.id, check.title] for check in self._grading.checks]
+        self._channel.send({"t": "ready", "checks": rows})
+        while True:
+            message = self._channel.receive()
+            self._channel.send(self._grade(message))
+
+    def _grade(self, message: Message) -> Meta:
+        meta = message.meta
+        plan = Plan(_files(message), meta["entries"], self._targets, self._stubs)
+        started = time.perf_counter()
+        client = SubmissionClient(self._source, self._take, plan)
+        try:
+            observations = self._grading.grade(client, meta["digest"])
+        except Starved as error:
+            return {"t": "starved", "why": str(error)}
+        finally:
+            client.close()
+        return {
+            "t": "graded",
+            "observations": [_plain(observation) for observation in observations],
+            "notes": [_plain(note) for note in client.notes()],
+            "isolation": dict(client.isolation),
+            "duration_ms": (time.perf_counter() - started) * 1e3,
+        }
+
+    def _take(self) -> WorkerProcess:
+        """A worker that is ready, and another one under way for the next who needs one."""
+        worker = self._spare or self._source.start()
+        self._spare = None
+        worker.await_ready()
+        self._spare = self._source.start()
+        return worker
+
+
+def _plain(value: Observation | Note) -> dict[str, Any]:
+    return dataclasses.asdict(value)
+
+
+def _files(message: Message) -> dict[str, bytes]:
+    files, start = {}, 0
+    for name, size in message.meta["files"]:
+        files[name] = bytes(message.payload[start : start + size])
+        start += size
+    return files
+
+
+def _exercise(row: Mapping[str, Any]) -> ExercisePlan:
+    return ExercisePlan(
+        slug=row["slug"],
+        assignment=row["assignment"],
+        targets=tuple(row["targets"]),
+        suites=tuple(row["suites"]),
+        hidden=frozenset(row["hidden"]),
+    )
+
+
+def _targets(exercises: list[ExercisePlan]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for exercise in exercises:
+        found[exercise.assignment] = found.get(exercise.assignment, ()) + exercise.targets
+    return found

@@ -1,0 +1,82 @@
+"""What became of a check, as an observation in the right voice."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass, field
+
+import pytest
+
+from ..evidence import Observation, Outcome, Where
+from ..wire.faults import Violation
+from .checks import Check
+from .faults import Crashed, Starved, StudentFault
+from .pytest_bridge import Phase
+
+MAX_TEXT = 2000
+
+
+@dataclass
+class Record:
+    """What the fixtures noted while a check ran."""
+
+    expectations: int = 0
+    notes: list[str] = field(default_factory=list)
+    precision: str | None = None
+    definition: Where | None = None
+    """Where the student defines the check's first target."""
+
+
+def observation(check: Check, phases: list[Phase], record: Record) -> Observation:
+    """The observation of a check. Raises `Starved` when it should be tried again."""
+    error = next((phase.error for phase in phases if phase.error is not None), None)
+    if isinstance(error, Violation):
+        error = Crashed("the answer was not one of ours", "a value")
+    if isinstance(error, Starved):
+        raise error
+    if isinstance(error, StudentFault):
+        return _student(check, error, record)
+    if error is not None:
+        return ours(check, _ours(error))
+    if not record.expectations:
+        return ours(check, "the check compared nothing (it never called expect)")
+    return Observation(
+        check.id,
+        check.title,
+        Outcome.PASSED,
+        notes=_distinct(record.notes),
+        precision=record.precision,
+    )
+
+
+def _student(check: Check, fault: StudentFault, record: Record) -> Observation:
+    observed = fault.observed
+    if fault.detail and not check.hidden:
+        observed += f": {fault.detail}"
+    return Observation(
+        check.id,
+        check.title,
+        fault.outcome,
+        observed=observed[:MAX_TEXT],
+        expected=fault.expected[:MAX_TEXT],
+        where=fault.where or record.definition,
+        notes=_distinct(record.notes),
+    )
+
+
+def ours(check: Check, why: str) -> Observation:
+    """Our own or the author's fault."""
+    return Observation(check.id, check.title, Outcome.COULD_NOT_CHECK, observed=why[:MAX_TEXT])
+
+
+def _ours(error: BaseException) -> str:
+    if isinstance(error, (pytest.skip.Exception, pytest.xfail.Exception)):
+        return f"the check was skipped, which proves nothing: {error.msg}"
+    frames = traceback.extract_tb(error.__traceback__)
+    suite = [frame for frame in frames if "/suites/" in frame.filename] or frames
+    place = f"{suite[-1].filename}:{suite[-1].lineno}: " if suite else ""
+    return f"{place}{type(error).__name__}: {error}"
+
+
+def _distinct(notes: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(notes))

@@ -1,0 +1,251 @@
+"""The client for a submission in a worker process: loading, limits, replacement of the worker."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..evidence import Note, Where
+from ..wire.faults import Deadline, PeerGone, Unsupported, Violation, WireFault
+from ..wire.frame import Message, Meta
+from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, JudgePeer
+from .faults import Crashed, NotDefined, Starved, StudentFault, TimedOut
+from .worker_process import Source, Usage, WorkerProcess
+
+STATEMENT_LIMIT_S = 2.0
+LOADING_LIMIT_S = 10.0
+WALL_LIMIT_S = 60.0
+PATIENT_HANGS = 3
+IMPATIENT_LIMIT_S = 0.5
+"""After `PATIENT_HANGS` calls without an answer a submission waits shorter, not less fairly:
+50 times the reference's time still holds."""
+
+ReferenceTime = Callable[[int], float]
+"""Seconds the reference took for the n-th call of the current check."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a worker is told to load."""
+
+    files: Mapping[str, bytes]
+    entries: Mapping[str, str]
+    targets: Mapping[str, tuple[str, ...]]
+    stubs: Mapping[str, Mapping[str, str]]
+
+
+class SubmissionClient(Client):
+    """Keeps a loaded worker at hand for as long as the submission allows."""
+
+    def __init__(self, source: Source, take: Callable[[], WorkerProcess], plan: Plan) -> None:
+        super().__init__()
+        self._source, self._take, self._plan = source, take, plan
+        self._worker: WorkerProcess | None = None
+        self._skip: set[tuple[str, int]] = set()
+        self._at: tuple[str, int] | None = None
+        self._loading_until = 0.0
+        self._hopeless: StudentFault | None = None
+        self._reference_time: ReferenceTime = lambda call: 0.0
+        self._usage: Usage | None = None
+        self._hangs = 0
+        self._wall_until = time.monotonic() + WALL_LIMIT_S
+        self._clean = False
+        self.report: Mapping[str, Any] = {}
+        self.isolation: Mapping[str, Any] = {}
+
+    def close(self) -> None:
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker = None
+
+    # ---- checks --------------------------------------------------------------------------
+
+    def start_check(self, reference_time: ReferenceTime) -> None:
+        """A loaded worker with fresh module state.
+
+        Raises:
+            StudentFault: the submission can't be loaded at all, or used up its time.
+        """
+        self.begin_check()
+        self._reference_time = reference_time
+        if self._hopeless is not None:
+            raise self._hopeless
+        if time.monotonic() > self._wall_until:
+            raise TimedOut(f"the submission used up its {WALL_LIMIT_S:.0f} s", "an answer in time")
+        if self._worker is None:
+            self._bring_up()
+        if not self._clean:
+            self.limit_s = LOADING_LIMIT_S
+            self.peer.request({"t": "reset"})
+        self._clean = False
+
+    def limit_of(self, call: int) -> float:
+        floor = MINIMUM_LIMIT_S if self._hangs < PATIENT_HANGS else IMPATIENT_LIMIT_S
+        return max(floor, REFERENCE_FACTOR * self._reference_time(call))
+
+    def before_request(self) -> None:
+        if self._worker is None:
+            raise Crashed("the process had already ended", "an answer")
+        self._usage = self._worker.usage()
+
+    # ---- loading -------------------------------------------------------------------------
+
+    def _bring_up(self) -> None:
+        until = time.monotonic() + LOADING_LIMIT_S
+        while self._worker is None:
+            self._worker = self._take()
+            self.isolation = self._worker.isolation
+            operations = {"progress": self._progress}
+            self.peer = JudgePeer(self._worker.channel, self.side, operations, self)
+            self._loading_until, self._at = until, None
+            self.limit_s = LOADING_LIMIT_S
+            try:
+                reply = self.peer.request(self._load_message(), _Files(self._plan.files))
+                self.report = _report(reply.meta.get("report"))
+                self._clean = True
+            except StudentFault as fault:
+                self.close()
+                if self._at is None or self._at in self._skip or time.monotonic() > until:
+                    self._hopeless = _while_loading(fault, self._at, self.report)
+                    raise self._hopeless from None
+                self._skip.add(self._at)
+
+    def _load_message(self) -> Meta:
+        plan = self._plan
+        return {
+            "t": "load",
+            "files": [[name, len(data)] for name, data in plan.files.items()],
+            "entries": dict(plan.entries),
+            "targets": {stem: list(names) for stem, names in plan.targets.items()},
+            "stubs": {stem: dict(digests) for stem, digests in plan.stubs.items()},
+            "skip": sorted(self._skip),
+        }
+
+    def _progress(self, message: Message) -> Meta:
+        path, index = message.meta.get("path"), message.meta.get("index")
+        if type(path) is not str or type(index) is not int:
+            raise Violation("progress")
+        self._at = (path[:400], index)
+        self.peer.until = min(self._loading_until, time.monotonic() + STATEMENT_LIMIT_S)
+        return {}
+
+    # ---- faults --------------------------------------------------------------------------
+
+    def translate(self, error: WireFault) -> BaseException:
+        if isinstance(error, Unsupported):
+            return error
+        starved = isinstance(error, Deadline) and self._was_starved()
+        self.close()
+        if starved:
+            return Starved(f"no processor time for the worker within {self.limit_s:.1f} s")
+        if isinstance(error, Deadline):
+            self._hangs += 1
+            return TimedOut(f"no answer within {self.limit_s:.3g} s", "an answer in time")
+        if isinstance(error, PeerGone):
+            return Crashed("the process ended during the call (os._exit, a crash or out of memory)")
+        return Crashed("the answer was not one of ours", "a value")
+
+    def _was_starved(self) -> bool:
+        """Ready to run, yet mostly kept waiting for a processor. Sleeping is not starving."""
+        after = self._worker.usage() if self._worker is not None else None
+        if after is None or self._usage is None:
+            return False
+        return after.waiting_s - self._usage.waiting_s > 0.5 * self.limit_s
+
+    # ---- what was loaded -----------------------------------------------------------------
+
+    def definition(self, stem: str, name: str) -> Where | None:
+        """Where the student defines `name`, if anywhere."""
+        module = self.report.get("modules", {}).get(stem)
+        target = module["targets"].get(name) if module else None
+        if not target or target["kind"] == "missing":
+            return None
+        return Where(module["file"], target["line"])
+
+    def kind(self, stem: str, name: str) -> str:
+        """What `name` is: `function`, `class` or `value`.
+
+        Raises:
+            NotDefined: there is no such name, or only the stub's.
+        """
+        module = self.report.get("modules", {}).get(stem)
+        if module is None:
+            raise NotDefined(f"no file {stem}.py was handed in", f"a file {stem}.py")
+        target = module["targets"].get(name, {"kind": "missing"})
+        if target["kind"] == "missing":
+            raise _missing(module, name, target, self.notes())
+        if target.get("stub"):
+            raise NotDefined("not written yet", where=Where(module["file"], target["line"]))
+        return str(target["kind"])
+
+    def notes(self) -> tuple[Note, ...]:
+        return tuple(_note(note) for note in self.report.get("notes", []))
+
+
+def _missing(
+    module: Mapping[str, Any], name: str, target: Mapping[str, Any], notes: tuple[Note, ...]
+) -> StudentFault:
+    broken = [n for n in notes if n.kind == "problem" and n.where and n.where.file == module["file"]]
+    close = target.get("close") or []
+    if broken:
+        fault = Crashed(f"{name} is not defined: {broken[0].text}", f"a definition of {name}")
+        fault.where = broken[0].where
+        return fault
+    hint = f"; there is a {close[0]}: is that the one?" if close else ""
+    return NotDefined(f"{module['file']} does not define {name}{hint}", f"a definition of {name}")
+
+
+def _while_loading(
+    fault: StudentFault, at: tuple[str, int] | None, report: Mapping[str, Any]
+) -> StudentFault:
+    where = f" ({at[0]})" if at else ""
+    fault.observed = f"while loading the file{where}: {fault.observed}"
+    fault.expected = "a file that can be imported"
+    return fault
+
+
+class _Files:
+    """The files of a submission in the place of a message's tensors."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.writer = self
+        self._files = files
+
+    def tables(self) -> tuple[Meta, list[memoryview]]:
+        return {}, [memoryview(data) for data in self._files.values()]
+
+
+def _report(report: Any) -> Mapping[str, Any]:
+    """The worker's account of what it loaded, checked: it comes from the untrusted side."""
+    if type(report) is not dict:
+        raise Violation("load report")
+    modules, notes = report.get("modules"), report.get("notes")
+    if type(modules) is not dict or type(notes) is not list or len(notes) > 10_000:
+        raise Violation("load report")
+    checked = {str(stem): _module(module) for stem, module in modules.items()}
+    return {"modules": checked, "notes": [note for note in notes if type(note) is dict]}
+
+
+def _module(module: Any) -> Mapping[str, Any]:
+    if type(module) is not dict or type(module.get("targets")) is not dict:
+        raise Violation("load report of a file")
+    targets = {
+        str(name): {
+            "kind": str(target.get("kind")),
+            "line": target["line"] if type(target.get("line")) is int else None,
+            "stub": target.get("stub") is True,
+            "close": [str(other)[:200] for other in target.get("close") or []][:3],
+        }
+        for name, target in module["targets"].items()
+        if type(target) is dict
+    }
+    return {"file": str(module.get("file"))[:400], "targets": targets}
+
+
+def _note(note: Mapping[str, Any]) -> Note:
+    line = note.get("line")
+    where = Where(str(note["file"])[:400], line if type(line) is int else None)
+    kind = "problem" if note.get("kind") == "problem" else "note"
+    return Note(kind, str(note.get("text"))[:2000], where if note.get("file") else None)

@@ -1,0 +1,147 @@
+"""The judge's grip on one worker process: its channel, its output, its death."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from ..wire.control import receive_control, send_control
+from ..wire.faults import Deadline, PeerGone, Violation
+from ..wire.frame import Channel
+from .faults import SourceGone
+
+OUTPUT_KEPT_BYTES = 64 << 10
+START_LIMIT_S = 60.0
+
+
+class Source:
+    """Asks the zygote (or spawner) for workers."""
+
+    def __init__(self, control: socket.socket, limits: dict[str, int] | None = None) -> None:
+        self._control = control
+        self._limits = limits or {}
+
+    def start(self) -> WorkerProcess:
+        """A worker under way; it says `ready` on its channel. Raises `SourceGone`."""
+        ours, theirs = socket.socketpair()
+        read_end, write_end = os.pipe()
+        try:
+            fds = (theirs.fileno(), write_end)
+            send_control(self._control, {"t": "start", "config": {"limits": self._limits}}, fds)
+            answer, received = receive_control(self._control)
+        except PeerGone:
+            raise SourceGone from None
+        finally:
+            theirs.close()
+            os.close(write_end)
+        pidfd = received[0] if received else None
+        return WorkerProcess(self, answer["pid"], pidfd, ours, read_end)
+
+    def kill(self, pid: int) -> None:
+        try:
+            send_control(self._control, {"t": "kill", "pid": pid})
+        except PeerGone:
+            raise SourceGone from None
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Of the worker's main thread, in seconds: time on a processor, and time kept waiting for one."""
+
+    running_s: float
+    waiting_s: float
+
+
+class WorkerProcess:
+    """One worker. Everything that comes out of it is untrusted."""
+
+    def __init__(
+        self, source: Source, pid: int, pidfd: int | None, sock: socket.socket, output: int
+    ) -> None:
+        self.pid = pid
+        self.isolation: dict[str, Any] = {}
+        self.channel = Channel(sock, self._wait)
+        self.output = bytearray()
+        self._source, self._pidfd, self._output = source, pidfd, output
+        self._alive, self._output_open = True, True
+        os.set_blocking(output, False)
+
+    def await_ready(self) -> None:
+        """Until the worker is isolated. Raises `SourceGone` if it never is."""
+        try:
+            meta = self.channel.receive(time.monotonic() + START_LIMIT_S).meta
+            if meta.get("t") != "ready" or type(meta.get("isolation")) is not dict:
+                raise Violation("ready")
+        except (Deadline, PeerGone, Violation) as error:
+            self._drain()
+            text = bytes(self.output).decode("utf-8", "replace").strip()
+            raise SourceGone(f"a worker did not start: {text or error!r}") from None
+        self.isolation = meta["isolation"]
+
+    def usage(self) -> Usage | None:
+        """None where the system does not tell."""
+        try:
+            with open(f"/proc/{self.pid}/schedstat", "rb") as file:
+                running, waiting, _ = file.read().split()
+        except (OSError, ValueError):
+            return None
+        return Usage(int(running) / 1e9, int(waiting) / 1e9)
+
+    def kill(self) -> None:
+        """End the worker; the zygote ends whatever it started."""
+        if not self._alive:
+            return
+        self._alive = False
+        try:
+            if self._pidfd is None:
+                self._source.kill(self.pid)
+            else:
+                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.channel.close()
+        os.close(self._output)
+        if self._pidfd is not None:
+            os.close(self._pidfd)
+
+    def _wait(self, writing: bool, until: float | None) -> None:
+        """Never stops reading the output meanwhile: honest chatter must not become a time-out."""
+        wanted = select.POLLOUT if writing else select.POLLIN
+        sock_fd = self.channel.sock.fileno()
+        poller = select.poll()
+        poller.register(sock_fd, wanted)
+        if self._output_open:
+            poller.register(self._output, select.POLLIN)
+        if self._pidfd is not None:
+            poller.register(self._pidfd, select.POLLIN)
+        while True:
+            left_s = None if until is None else until - time.monotonic()
+            if left_s is not None and left_s <= 0:
+                raise Deadline
+            ready = {fd for fd, _ in poller.poll(None if left_s is None else left_s * 1e3 + 1)}
+            if self._output in ready and not self._drain():
+                poller.unregister(self._output)
+            if sock_fd in ready:
+                return
+            # A child of the worker may hold the socket open after the worker's own end.
+            if self._pidfd in ready:
+                raise PeerGone("the process ended")
+
+    def _drain(self) -> bool:
+        """Read what there is, keep the beginning. False at the end of the output."""
+        while True:
+            try:
+                data = os.read(self._output, 1 << 16)
+            except BlockingIOError:
+                return True
+            if not data:
+                self._output_open = False
+                return False
+            self.output += data[: max(0, OUTPUT_KEPT_BYTES - len(self.output))]
+            if len(data) < 1 << 16:
+                return True

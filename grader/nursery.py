@@ -1,0 +1,161 @@
+"""The clean process: imports torch once and forks judges and zygotes around it.
+
+It learns no path, key, course or submission, and runs nobody's code but ours. One thread only:
+a child forked after a parallel region hangs in its first one.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .parcel import Parcel
+from .wire.control import receive_control, send_control
+from .wire.faults import PeerGone
+from .worker.isolation import die_with_parent
+
+
+def main(config: dict[str, Any], parcel: Parcel) -> None:
+    """Entry of the nursery process: fork pairs on request until the parent hangs up."""
+    die_with_parent()
+    control = socket.socket(fileno=config["control"])
+    warm_up()
+    if (threads := thread_count()) != 1:
+        send_control(control, {"t": "failed", "why": f"{threads} threads before the first fork"})
+        os._exit(1)
+    gc.collect()
+    gc.freeze()
+    send_control(control, {"t": "ready", "pid": os.getpid()})
+    try:
+        Nursery(control, config, parcel).serve()
+    except PeerGone:
+        os._exit(0)
+
+
+def warm_up() -> None:
+    """Import torch and touch what it loads lazily. Public operations on public data only."""
+    import einops
+    import torch
+    from torch import nn
+
+    torch.set_num_threads(1)
+    x = torch.ones(2, 4, 8, requires_grad=True)
+    body = nn.Sequential(nn.LayerNorm(8), nn.Linear(8, 8), nn.GELU(), nn.Dropout(0.1))
+    heads = einops.rearrange(body(x), "b t (h d) -> b h t d", h=2)
+    scores = (heads @ heads.transpose(-2, -1)).masked_fill(torch.ones(4, 4).tril() == 0, -1e9)
+    (torch.softmax(scores, -1) @ heads).sum().backward()
+    body.load_state_dict(body.state_dict())
+    with torch.no_grad():
+        nn.functional.scaled_dot_product_attention(heads, heads, heads)
+        nn.Conv2d(3, 4, 2, 2)(torch.ones(1, 3, 4, 4))
+    exec(compile("def f(): pass", "<warm-up>", "exec"), {})
+
+
+def thread_count() -> int:
+    """Threads of this process, as the kernel counts them; 1 where it can't be asked."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 1
+
+
+class Nursery:
+    """Forks a judge and its zygote per request, and reaps whatever ends."""
+
+    def __init__(self, control: socket.socket, config: dict[str, Any], parcel: Parcel) -> None:
+        self._control = control
+        self._config = config
+        self._parcel = parcel
+        self._live: dict[int, int] = {}
+        """pidfd -> pid"""
+
+    def serve(self) -> None:
+        while True:
+            poller = select.poll()
+            for fd in (self._control.fileno(), *self._live):
+                poller.register(fd, select.POLLIN)
+            ready = [fd for fd, _ in poller.poll()]
+            for fd in ready:
+                if fd in self._live:
+                    os.waitpid(self._live.pop(fd), 0)
+                    os.close(fd)
+            if self._control.fileno() in ready:
+                self._pair(*receive_control(self._control))
+
+    def _pair(self, request: dict[str, Any], fds: list[int]) -> None:
+        channel_fd = fds[0]
+        judge_end, zygote_end = socket.socketpair()
+        scratch = request["scratch"]
+        zygote = self._fork(
+            lambda: _zygote(zygote_end, scratch), [channel_fd, judge_end.fileno()]
+        )
+        judge = self._fork(
+            lambda: _judge(channel_fd, judge_end.fileno()), [zygote_end.fileno()]
+        )
+        judge_end.close()
+        zygote_end.close()
+        os.close(channel_fd)
+        pidfds = [os.pidfd_open(pid) for pid in (judge, zygote)]
+        send_control(self._control, {"judge": judge, "zygote": zygote}, pidfds)
+        self._live.update(zip(pidfds, (judge, zygote), strict=True))
+
+    def _fork(self, body: Callable[[], None], not_inherited: list[int]) -> int:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                die_with_parent()
+                for fd in (self._control.fileno(), *self._live, *not_inherited):
+                    os.close(fd)
+                body()
+            except BaseException:
+                sys.excepthook(*sys.exc_info())
+            finally:
+                os._exit(1)
+        return pid
+
+
+def _zygote(control: socket.socket, scratch: str) -> None:
+    from .worker.zygote import WorkerSource, fork_worker
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    WorkerSource(control, scratch, fork_worker).serve()
+    os._exit(0)
+
+
+def _judge(channel_fd: int, source_fd: int) -> None:
+    """Only now, in a process of its own, does our trusted code learn where the course is."""
+    from .worker.main import reseed
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    reseed()
+    bring_up_judge(channel_fd, source_fd)
+
+
+def judge_main(config: dict[str, Any], _: Parcel) -> None:
+    """Entry of a judge that is a process of its own (`--spawn`)."""
+    import torch
+
+    die_with_parent()
+    torch.set_num_threads(1)
+    bring_up_judge(config["channel"], config["source"])
+
+
+def bring_up_judge(channel_fd: int, source_fd: int) -> None:
+    """Read from the parent where the judge's code is, and become it."""
+    from .wire.frame import Channel
+
+    channel = Channel(socket.socket(fileno=channel_fd))
+    hello = channel.receive().meta
+    import grader
+
+    grader.__path__ = [hello["package"]]
+    sys.path[:0] = hello["sys_path"]
+    from grader.judge.main import run  # noqa: PLC0415
+
+    run(channel, socket.socket(fileno=source_fd), hello)

@@ -1,0 +1,148 @@
+"""Our untrusted-side source as text, for processes that must not learn where the course lies.
+
+With `pip install -e .` the package lies inside the course, and so may the virtual environment.
+A nursery, zygote or worker therefore gets its modules as text and the torch stack through
+directory descriptors, so that no path of ours is in its memory.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, TypedDict
+
+MODULES = ("grader.wire", "grader.worker", "grader.nursery", "grader.parcel")
+"""All that runs on the untrusted side of the judge. Packages are taken whole."""
+STACK = ("torch", "numpy", "einops", "typing_extensions", "sympy")
+
+# -I would also ignore PYTHONHASHSEED, and then the order of a set of names in student code
+# would differ between runs; with a cleared environment -s -P -S amount to the same.
+FLAGS = ("-s", "-P", "-S", "-B", "-X", "utf8")
+ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "PATH": "/usr/bin:/bin",
+    "PYTHONHASHSEED": "0",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "NUMEXPR_NUM_THREADS": "1",
+}
+
+BOOT = """
+import importlib.util, json, os, sys
+with os.fdopen(int(sys.argv[1]), "rb") as file:
+    parcel = json.load(file)
+class Finder:
+    def find_spec(name, path=None, target=None):
+        found = parcel["modules"].get(name)
+        if found is not None:
+            return importlib.util.spec_from_loader(name, Finder, is_package=found[1])
+    def create_module(spec):
+        return None
+    def exec_module(module):
+        name = module.__name__
+        exec(compile(parcel["modules"][name][0], "<" + name + ">", "exec", dont_inherit=True),
+             module.__dict__)
+sys.meta_path.insert(0, Finder)
+sys.path += parcel["stack"]
+sys.argv = ["grader"]
+module, function = parcel["entry"].split(":")
+getattr(importlib.import_module(module), function)(parcel["config"], parcel)
+"""
+
+
+class Parcel(TypedDict):
+    """Everything a process needs to become one of ours."""
+
+    modules: dict[str, tuple[str, bool]]
+    """name -> (source, whether it is a package)"""
+    stack: list[str]
+    """Where torch and what it needs can be imported from."""
+    stack_fds: list[int]
+    python: list[str]
+    boot: str
+    environment: dict[str, str]
+
+
+def pack() -> Parcel:
+    """The parcel for this installation. Opens descriptors of the torch stack's folders.
+
+    Raises:
+        ModuleNotFoundError: torch or another part of the stack is not installed.
+    """
+    stack, fds = _stack()
+    return Parcel(
+        modules=_modules(),
+        stack=stack,
+        stack_fds=fds,
+        python=[_interpreter(), *FLAGS],
+        boot=BOOT,
+        environment=dict(ENVIRONMENT),
+    )
+
+
+def _interpreter() -> str:
+    """The interpreter behind a virtual environment: the latter's path may lie in the course."""
+    return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+
+
+def _modules() -> dict[str, tuple[str, bool]]:
+    root = Path(__file__).parent
+    found: dict[str, tuple[str, bool]] = {"grader": ('"""Part of the grader."""\n', True)}
+    for name in MODULES:
+        place = root.joinpath(*name.split(".")[1:])
+        files = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
+        for file in files:
+            parts = file.relative_to(root).with_suffix("").parts
+            is_package = parts[-1] == "__init__"
+            dotted = ".".join(["grader", *(parts[:-1] if is_package else parts)])
+            found[dotted] = (file.read_text(encoding="utf-8"), is_package)
+    return found
+
+
+def _stack() -> tuple[list[str], list[int]]:
+    folders: dict[str, None] = {}
+    for name in STACK:
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.origin is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        origin = Path(spec.origin)
+        folders[str(origin.parent.parent if origin.name == "__init__.py" else origin.parent)] = None
+    if sys.platform != "linux":
+        return list(folders), []
+    fds = [os.open(folder, os.O_RDONLY | os.O_DIRECTORY) for folder in folders]
+    return [f"/proc/self/fd/{fd}" for fd in fds], fds
+
+
+def spawn(
+    parcel: Parcel,
+    entry: str,
+    config: dict[str, Any],
+    fds: tuple[int, ...],
+    errors: int | None = None,
+) -> int:
+    """Exec a fresh interpreter that runs `entry` from the same parcel; returns its pid.
+
+    `fds` keep their numbers in the new process. Its standard streams are the null device,
+    but for standard error when a descriptor for it is given.
+    """
+    with tempfile.TemporaryFile() as file:
+        file.write(json.dumps({**parcel, "entry": entry, "config": config}).encode())
+        file.flush()
+        file.seek(0)
+        for fd in (*fds, *parcel["stack_fds"], file.fileno()):
+            os.set_inheritable(fd, True)
+        argv = [*parcel["python"], "-c", parcel["boot"], str(file.fileno())]
+        null = os.open(os.devnull, os.O_RDWR)
+        streams = (null, null, null if errors is None else errors)
+        actions = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(streams)]
+        try:
+            return os.posix_spawn(argv[0], argv, parcel["environment"], file_actions=actions)
+        finally:
+            os.close(null)
+            for fd in fds:
+                os.set_inheritable(fd, False)

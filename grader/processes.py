@@ -1,0 +1,142 @@
+"""The parent's grip on its process tree: the nursery, and a judge with its workers per lane."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .parcel import Parcel, spawn
+from .wire.control import receive_control, send_control
+from .wire.faults import PeerGone
+from .wire.frame import Channel
+
+Hello = Mapping[str, Any]
+
+
+@dataclass
+class Lane:
+    """A judge, the source of its workers, and the channel to it."""
+
+    channel: Channel
+    pids: list[int] = field(default_factory=list)
+    pidfds: list[int] = field(default_factory=list)
+    ours: bool = False
+    """Whether the processes are our children, to be waited for by us."""
+
+    def kill(self) -> None:
+        """End the judge and its zygote; a worker dies with the zygote."""
+        self.channel.close()
+        for pidfd in self.pidfds:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+            os.close(pidfd)
+        if self.ours:
+            for pid in self.pids:
+                end_child(pid)
+        self.pidfds.clear()
+        self.pids.clear()
+
+
+class Starter(Protocol):
+    """Starts lanes, by fork or by exec."""
+
+    def start(self, hello: Hello) -> Lane:
+        """A lane under way. Raises `PeerGone` if none can be started any more."""
+
+    def adopt(self) -> None:
+        """Take in what is known by now about lanes under way. Raises `PeerGone`."""
+
+    def close(self) -> None:
+        """End what was started besides the lanes."""
+
+
+class NurseryStarter:
+    """Lanes forked from one nursery that has imported torch once."""
+
+    def __init__(self, parcel: Parcel, scratch: str, errors: int) -> None:
+        self._scratch = scratch
+        self._control, theirs = socket.socketpair()
+        config = {"control": theirs.fileno()}
+        self.pid = spawn(parcel, "grader.nursery:main", config, (theirs.fileno(),), errors)
+        theirs.close()
+        self._waiting: list[Lane] = []
+
+    def start(self, hello: Hello) -> Lane:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            request = {"t": "pair", "scratch": self._scratch}
+            send_control(self._control, request, [theirs.fileno()])
+        lane = Lane(Channel(ours))
+        lane.channel.send(dict(hello))
+        self._waiting.append(lane)
+        return lane
+
+    def adopt(self) -> None:
+        """Take in what the nursery has answered so far: which processes a lane consists of."""
+        while select.select([self._control], [], [], 0)[0]:
+            answer, pidfds = receive_control(self._control)
+            if "judge" in answer:
+                lane = self._waiting.pop(0)
+                lane.pids, lane.pidfds = [answer["judge"], answer["zygote"]], pidfds
+
+    def close(self) -> None:
+        with suppress(PeerGone):
+            self.adopt()
+        self._control.close()
+        end_child(self.pid)
+
+
+class SpawnStarter:
+    """Lanes of exec'd processes, where a warm torch can't be forked (macOS)."""
+
+    def __init__(self, parcel: Parcel, scratch: str, errors: int) -> None:
+        self._parcel, self._scratch, self._errors = parcel, scratch, errors
+
+    def start(self, hello: Hello) -> Lane:
+        ours, theirs = socket.socketpair()
+        judge_end, source_end = socket.socketpair()
+        with theirs, judge_end, source_end:
+            config = {"channel": theirs.fileno(), "source": judge_end.fileno()}
+            fds = (theirs.fileno(), judge_end.fileno())
+            judge = spawn(self._parcel, "grader.nursery:judge_main", config, fds, self._errors)
+            source = spawn(
+                self._parcel,
+                "grader.worker.spawner:main",
+                {"control": source_end.fileno(), "scratch": self._scratch},
+                (source_end.fileno(),),
+                self._errors,
+            )
+        lane = Lane(Channel(ours), [judge, source], ours=True)
+        lane.channel.send(dict(hello))
+        return lane
+
+    def adopt(self) -> None:
+        """Nothing to take in: the processes are our own children."""
+
+    def close(self) -> None:
+        """Nothing is left: a lane's processes end with the lane."""
+
+
+def starter(parcel: Parcel, scratch: str, errors: int, *, by_exec: bool) -> Starter:
+    """Forking is for Linux; elsewhere, and on request, every process is exec'd."""
+    if by_exec or sys.platform != "linux":
+        return SpawnStarter(parcel, scratch, errors)
+    return NurseryStarter(parcel, scratch, errors)
+
+
+def end_child(pid: int) -> None:
+    """Kill a child of ours and wait until it is gone."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    until = time.monotonic() + 5
+    with suppress(ChildProcessError):
+        while os.waitpid(pid, os.WNOHANG)[0] == 0 and time.monotonic() < until:
+            time.sleep(0.002)

@@ -1,0 +1,128 @@
+"""One message on a stream socket: fixed header, strict JSON object, raw payload.
+
+`GRW1 | u32 json length | u64 payload length | json | payload`
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import struct
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from .faults import Deadline, PeerGone, Violation
+
+MAGIC = b"GRW1"
+HEADER = struct.Struct("<4sIQ")
+MAX_JSON_BYTES = 4 << 20
+MAX_PAYLOAD_BYTES = 64 << 20
+CHUNK_BYTES = 1 << 20
+
+Meta = dict[str, Any]
+Waiter = Callable[[bool, float | None], None]
+"""Blocks until the socket can be written (True) or read (False), or raises `Deadline`."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A received frame. `meta` is whatever JSON object the other side sent: check it."""
+
+    meta: Meta
+    payload: bytearray
+
+
+class Channel:
+    """Sends and receives frames on a connected stream socket.
+
+    `receive` never uses ancillary data, so that file descriptors passed by the other
+    side are dropped by the kernel.
+    """
+
+    def __init__(self, sock: socket.socket, wait: Waiter | None = None) -> None:
+        self.sock = sock
+        self._wait = wait or self._poll
+        sock.setblocking(False)
+
+    def send(self, meta: Meta, buffers: Sequence[memoryview] = (), until: float | None = None) -> None:
+        """Send one frame.
+
+        Raises:
+            ValueError: the message is larger than a frame may be.
+            Deadline: `until` (monotonic seconds) passed. PeerGone: nobody reads any more.
+        """
+        text = json.dumps(meta, separators=(",", ":"), allow_nan=False).encode()
+        size = sum(buffer.nbytes for buffer in buffers)
+        if len(text) > MAX_JSON_BYTES or size > MAX_PAYLOAD_BYTES:
+            raise ValueError(f"message too large: {len(text)} bytes of JSON, {size} of tensors")
+        self._send_all(memoryview(HEADER.pack(MAGIC, len(text), size) + text), until)
+        for buffer in buffers:
+            self._send_all(buffer, until)
+
+    def receive(self, until: float | None = None, max_payload: int = MAX_PAYLOAD_BYTES) -> Message:
+        """The next frame.
+
+        Raises:
+            Violation: the bytes are no frame of ours, or larger than agreed.
+            Deadline, PeerGone: see `send`.
+        """
+        magic, text_size, size = HEADER.unpack(self._receive_exactly(HEADER.size, until))
+        if magic != MAGIC or text_size > MAX_JSON_BYTES or size > max_payload:
+            raise Violation("bad frame header")
+        meta = _parse(self._receive_exactly(text_size, until))
+        return Message(meta, self._receive_exactly(size, until))
+
+    def close(self) -> None:
+        self.sock.close()
+
+    def _send_all(self, data: memoryview, until: float | None) -> None:
+        while data:
+            try:
+                data = data[self.sock.send(data[:CHUNK_BYTES]) :]
+            except BlockingIOError:
+                self._wait(True, until)
+            except OSError as error:
+                raise PeerGone(str(error)) from None
+
+    def _receive_exactly(self, size: int, until: float | None) -> bytearray:
+        buffer = bytearray(size)
+        view, got = memoryview(buffer), 0
+        while got < size:
+            # A peer that drips bytes is always readable: only the clock ends it.
+            if until is not None and time.monotonic() > until:
+                raise Deadline
+            try:
+                count = self.sock.recv_into(view[got:], min(size - got, CHUNK_BYTES))
+            except BlockingIOError:
+                self._wait(False, until)
+                continue
+            except OSError as error:
+                raise PeerGone(str(error)) from None
+            if count == 0:
+                raise PeerGone("end of stream")
+            got += count
+        return buffer
+
+    def _poll(self, writing: bool, until: float | None) -> None:
+        poller = select.poll()
+        poller.register(self.sock, select.POLLOUT if writing else select.POLLIN)
+        left_ms = None if until is None else max(0.0, (until - time.monotonic()) * 1e3)
+        if not poller.poll(left_ms):
+            raise Deadline
+
+
+def _parse(text: bytearray) -> Meta:
+    try:
+        meta = json.loads(text.decode("utf-8"), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise Violation(f"bad JSON: {type(error).__name__}") from None
+    if type(meta) is not dict:
+        raise Violation("a message is a JSON object")
+    return meta
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)

@@ -1,0 +1,250 @@
+"""Tensors as bytes: storages once each, tensors as views of them.
+
+A tensor passed three times stays one tensor, two views of one storage stay views of one
+storage, and strides survive. Everything a received table claims is checked against the
+payload before a tensor is made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.autograd import forward_ad
+
+from .faults import Unsupported, Violation
+
+ALIGNMENT = 16
+MAX_TENSORS = 4096
+MAX_DIMENSIONS = 8
+MAX_TENSOR_BYTES = 256 << 20
+"""Of a tensor as its shape tells, which an expanded view of one element can exceed."""
+
+DTYPES: dict[str, torch.dtype] = {
+    "float16": torch.float16,
+    "bfloat16": torch.bfloat16,
+    "float32": torch.float32,
+    "float64": torch.float64,
+    "complex64": torch.complex64,
+    "complex128": torch.complex128,
+    "int8": torch.int8,
+    "int16": torch.int16,
+    "int32": torch.int32,
+    "int64": torch.int64,
+    "uint8": torch.uint8,
+    "bool": torch.bool,
+}
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+
+NO_GRAD, LEAF, INNER = 0, 1, 2
+
+
+def refuse_transforms(tensor: torch.Tensor) -> None:
+    """Raises `Unsupported` inside vmap, torch.func transforms and forward-mode autograd."""
+    if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+        raise Unsupported("vmap and torch.func are not supported across the process boundary")
+    if tensor._is_view() or torch.is_floating_point(tensor):
+        if forward_ad._current_level >= 0 and forward_ad.unpack_dual(tensor).tangent is not None:
+            raise Unsupported("forward-mode autograd is not supported across the boundary")
+
+
+def is_plain(tensor: torch.Tensor) -> bool:
+    """Whether the tensor's bytes say all of it: no subclass, sparse layout or other device."""
+    return (
+        type(tensor) in (torch.Tensor, torch.nn.Parameter)
+        and tensor.layout == torch.strided
+        and tensor.dtype in NAMES
+        and tensor.device.type in ("cpu", "meta")
+    )
+
+
+@dataclass
+class _Storage:
+    flat: torch.Tensor
+    low: int
+    high: int
+
+
+@dataclass
+class TensorWriter:
+    """Collects the tensors of one message."""
+
+    tensors: list[torch.Tensor] = field(default_factory=list)
+    _index: dict[int, int] = field(default_factory=dict)
+
+    def add(self, tensor: torch.Tensor) -> int:
+        """The tensor's index in the message. Raises `Unsupported` inside a transform."""
+        refuse_transforms(tensor)
+        known = self._index.get(id(tensor))
+        if known is not None:
+            return known
+        self._index[id(tensor)] = len(self.tensors)
+        self.tensors.append(tensor)
+        return len(self.tensors) - 1
+
+    def tables(self) -> tuple[dict[str, Any], list[memoryview]]:
+        """`{"storages": [bytes...], "tensors": [[dtype, shape, stride, storage, offset, grad]...]}`
+        and the buffers to send, each padded to `ALIGNMENT`."""
+        storages: dict[int, _Storage] = {}
+        plain = [tensor.detach().resolve_conj().resolve_neg() for tensor in self.tensors]
+        keys = [_register(storages, tensor) for tensor in plain]
+        order = {key: number for number, key in enumerate(storages)}
+        rows = []
+        for tensor, bare, key in zip(self.tensors, plain, keys, strict=True):
+            row: list[Any] = [NAMES[tensor.dtype], list(bare.shape), list(bare.stride())]
+            if key is None:
+                row += [None, 0]
+            else:
+                start = bare.storage_offset() * bare.element_size() - storages[key].low
+                row += [order[key], start // bare.element_size()]
+            rows.append([*row, _grad_flag(tensor)])
+        buffers = [_raw(storage) for storage in storages.values()]
+        sizes = [buffer.nbytes for buffer in buffers]
+        return {"storages": sizes, "tensors": rows}, list(_padded(buffers))
+
+
+def _register(storages: dict[int, _Storage], tensor: torch.Tensor) -> int | None:
+    if tensor.device.type == "meta":
+        return None
+    storage = tensor.untyped_storage()
+    low = tensor.storage_offset() * tensor.element_size()
+    high = low
+    if tensor.numel():
+        span = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
+        high = low + (span + 1) * tensor.element_size()
+    low -= low % ALIGNMENT
+    known = storages.get(storage._cdata)
+    if known is None:
+        flat = torch.empty(0, dtype=torch.uint8).set_(storage)  # type: ignore[call-overload]
+        storages[storage._cdata] = _Storage(flat, low, high)
+    else:
+        known.low, known.high = min(known.low, low), max(known.high, high)
+    return storage._cdata
+
+
+def _raw(storage: _Storage) -> memoryview:
+    return memoryview(storage.flat[storage.low : storage.high].numpy()).cast("B")
+
+
+def _padded(buffers: list[memoryview]) -> Iterator[memoryview]:
+    for buffer in buffers:
+        yield buffer
+        if pad := -buffer.nbytes % ALIGNMENT:
+            yield memoryview(bytes(pad))
+
+
+def _grad_flag(tensor: torch.Tensor) -> int:
+    if not tensor.requires_grad:
+        return NO_GRAD
+    return LEAF if tensor.is_leaf else INNER
+
+
+@dataclass(frozen=True)
+class Row:
+    """One checked entry of a received tensor table."""
+
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    storage: int | None
+    offset: int
+    grad: int
+
+
+@dataclass(frozen=True)
+class Received:
+    """The tensors of one received message, and what is needed to see later changes."""
+
+    rows: tuple[Row, ...]
+    tensors: tuple[torch.Tensor, ...]
+
+
+def read_tensors(meta: dict[str, Any], payload: bytearray) -> Received:
+    """Tensors over the payload's own memory, without gradient flags.
+
+    Raises:
+        Violation: a table entry is malformed or reaches outside its storage or the payload.
+    """
+    sizes = _sizes(meta.get("storages", []), len(payload))
+    table = meta.get("tensors", [])
+    if type(table) is not list or len(table) > MAX_TENSORS:
+        raise Violation("tensor table")
+    rows = tuple(_row(entry, sizes) for entry in table)
+    flats, start = [], 0
+    for size in sizes:
+        view = memoryview(payload)[start : start + size]
+        flats.append(torch.frombuffer(view, dtype=torch.uint8) if size else _NOTHING)
+        start += size + -size % ALIGNMENT
+    _check_bools(rows, flats)
+    return Received(rows, tuple(_view(row, flats) for row in rows))
+
+
+_NOTHING = torch.empty(0, dtype=torch.uint8)
+
+
+def _sizes(sizes: Any, available: int) -> list[int]:
+    if type(sizes) is not list or len(sizes) > MAX_TENSORS:
+        raise Violation("storage table")
+    if not all(type(size) is int and 0 <= size <= available for size in sizes):
+        raise Violation("storage size")
+    if sum(size + -size % ALIGNMENT for size in sizes) != available:
+        raise Violation("payload and storages differ in size")
+    return sizes
+
+
+def _row(entry: Any, sizes: list[int]) -> Row:
+    if type(entry) is not list or len(entry) != 6:
+        raise Violation("tensor entry")
+    name, shape, stride, storage, offset, grad = entry
+    dtype = DTYPES.get(name) if type(name) is str else None
+    if dtype is None or not _are_counts(shape) or not _are_counts(stride):
+        raise Violation("tensor dtype, shape or stride")
+    if len(shape) != len(stride) or len(shape) > MAX_DIMENSIONS:
+        raise Violation("tensor dimensions")
+    if math.prod(shape) * dtype.itemsize > MAX_TENSOR_BYTES and storage is not None:
+        raise Violation("tensor too large")
+    if type(offset) is not int or offset < 0 or grad not in (NO_GRAD, LEAF, INNER):
+        raise Violation("tensor offset or gradient flag")
+    if type(grad) is not int or (grad and not (dtype.is_floating_point or dtype.is_complex)):
+        raise Violation("only floating-point tensors have gradients")
+    if storage is not None:
+        if type(storage) is not int or not 0 <= storage < len(sizes):
+            raise Violation("tensor storage")
+        span = sum((n - 1) * s for n, s in zip(shape, stride, strict=True))
+        if math.prod(shape) and (offset + span + 1) * dtype.itemsize > sizes[storage]:
+            raise Violation("tensor reaches outside its storage")
+    return Row(dtype, tuple(shape), tuple(stride), storage, offset, grad)
+
+
+def _are_counts(values: Any) -> bool:
+    return type(values) is list and all(type(v) is int and 0 <= v <= 1 << 40 for v in values)
+
+
+def _check_bools(rows: tuple[Row, ...], flats: list[torch.Tensor]) -> None:
+    """A bool tensor over a byte that is neither 0 nor 1 is undefined behaviour."""
+    for number in {r.storage for r in rows if r.dtype == torch.bool and r.storage is not None}:
+        if flats[number].numel() and int(flats[number].max()) > 1:
+            raise Violation("bool byte not 0 or 1")
+
+
+def _view(row: Row, flats: list[torch.Tensor]) -> torch.Tensor:
+    if row.storage is None:
+        return torch.empty_strided(row.shape, row.stride, dtype=row.dtype, device="meta")
+    if not math.prod(row.shape):
+        return torch.empty_strided(row.shape, row.stride, dtype=row.dtype)
+    storage = flats[row.storage].untyped_storage()
+    base = flats[row.storage].storage_offset()
+    tensor = torch.empty(0, dtype=row.dtype)
+    offset = base // row.dtype.itemsize + row.offset
+    return tensor.set_(storage, offset, row.shape, row.stride)  # type: ignore[call-overload,no-any-return]
+
+
+def raw_bytes(tensor: torch.Tensor) -> bytes:
+    """The tensor's elements in order, as bytes: equal for equal bits, NaN included."""
+    if tensor.device.type == "meta":
+        return b""
+    flat = tensor.detach().contiguous().reshape(-1)
+    return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""

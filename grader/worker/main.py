@@ -1,0 +1,111 @@
+"""A worker: isolated, then loads one submission and serves calls until the judge hangs up."""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import socket
+import sys
+from typing import Any
+
+import torch
+
+from ..wire.frame import Channel, Message, Meta
+from ..wire.peer import Peer
+from .isolation import WORKER_SOCKET, Limits, isolate, take_descriptors
+from .loading import Loaded, Plan
+from .side import WorkerSide, reset_torch
+
+EXIT_NOT_ISOLATED = 97
+EXIT_PROTOCOL = 98
+
+
+def run(sock_fd: int, output_fd: int, config: dict[str, Any]) -> None:
+    """The whole life of a worker in a freshly forked or spawned process. Never returns."""
+    try:
+        take_descriptors(sock_fd, output_fd)
+        report = isolate(Limits(**config.get("limits", {})), config["scratch"])
+        reseed()
+    except BaseException as error:
+        os.write(2, f"isolation failed: {error!r}\n".encode())
+        os._exit(EXIT_NOT_ISOLATED)
+    try:
+        gc.enable()
+        channel = Channel(socket.socket(fileno=WORKER_SOCKET))
+        channel.send({"t": "ready", "isolation": report})
+        Worker(channel).serve()
+    except BaseException as error:
+        os.write(2, f"worker stopped: {error!r}\n".encode())
+        os._exit(EXIT_PROTOCOL)
+    os._exit(0)
+
+
+def reseed() -> None:
+    """Forget the generator states inherited from the process this one was forked from."""
+    seed = int.from_bytes(os.urandom(8), "big")
+    torch.manual_seed(seed)
+    random.seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed % (1 << 32))
+
+
+class Worker:
+    """Connects the loaded submission with the channel."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._loaded: Loaded | None = None
+        self._files: frozenset[str] = frozenset()
+        side = WorkerSide(self._lookup, lambda name: name in self._files)
+        operations = {"load": self._load, "reset": self._reset}
+        self._side = side
+        self._peer = side.peer = Peer(channel, side, operations)
+
+    def serve(self) -> None:
+        self._peer.serve_forever()
+
+    def _load(self, message: Message) -> Meta:
+        meta = message.meta
+        plan = _plan(meta, message.payload)
+        self._files = frozenset(plan.files)
+        self._loaded = Loaded(plan, self._progress)
+        self._loaded.graded = True
+        reset_torch()
+        return {"report": self._loaded.report}
+
+    def _progress(self, path: str, index: int) -> None:
+        self._peer.request({"t": "progress", "path": path, "index": index})
+
+    def _reset(self, message: Message) -> Meta:
+        """A clean start for the next check: module state, torch's settings, graphs, objects."""
+        self._peer.forget()
+        self._peer.begin()
+        self._side.forget()
+        reset_torch()
+        torch.manual_seed(0)
+        random.seed(0)
+        if self._loaded is not None:
+            self._loaded.graded = False
+            self._loaded.reset()
+            self._loaded.graded = True
+            reset_torch()
+        return {}
+
+    def _lookup(self, stem: str, name: str) -> object:
+        if self._loaded is None:
+            raise LookupError("no submission was loaded")
+        return self._loaded.lookup(stem, name)
+
+
+def _plan(meta: Meta, payload: bytearray) -> Plan:
+    files, start = {}, 0
+    for name, size in meta["files"]:
+        files[name] = bytes(payload[start : start + size])
+        start += size
+    return Plan(
+        files=files,
+        entries=meta["entries"],
+        targets={stem: tuple(names) for stem, names in meta["targets"].items()},
+        stubs=meta["stubs"],
+        skip=frozenset((path, index) for path, index in meta["skip"]),
+    )

@@ -1,0 +1,86 @@
+"""What the judge may ask of a student's module besides calling it.
+
+PyTorch's own methods are used, unbound, so that an attribute of the student's named
+`parameters` or `train` changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..wire.frame import Meta
+from ..wire.tensors import NAMES
+from ..wire.values import type_name
+
+
+def describe(module: nn.Module) -> Meta:
+    """Kind, type name, mode and `[name, dtype, shape, requires_grad]` of each parameter."""
+    rows = [
+        [name, NAMES.get(p.dtype, "?"), list(p.shape), p.requires_grad]
+        for name, p in nn.Module.named_parameters(module)
+    ]
+    return {
+        "kind": "module",
+        "type": type_name(module),
+        "training": bool(module.training),
+        "parameters": rows,
+    }
+
+
+
+def _parameters(module: nn.Module) -> dict[str, torch.Tensor]:
+    return {name: p.detach() for name, p in nn.Module.named_parameters(module)}
+
+
+def _buffers(module: nn.Module) -> dict[str, torch.Tensor]:
+    return {name: b.detach() for name, b in nn.Module.named_buffers(module)}
+
+
+def _state(module: nn.Module) -> dict[str, Any]:
+    return dict(nn.Module.state_dict(module))
+
+
+def _load(module: nn.Module, state: Mapping[str, torch.Tensor], strict: bool) -> None:
+    nn.Module.load_state_dict(module, dict(state), strict=strict)
+
+
+def _write(module: nn.Module, values: Mapping[str, torch.Tensor]) -> None:
+    """Write parameters by name, keeping each one's dtype and requires_grad."""
+    own = dict(nn.Module.named_parameters(module))
+    with torch.no_grad():
+        for name, value in values.items():
+            own[name].copy_(value)
+
+
+def _train(module: nn.Module, mode: bool) -> None:
+    nn.Module.train(module, mode)
+
+
+def _to(module: nn.Module, target: torch.dtype | torch.device) -> None:
+    nn.Module.to(module, target)
+
+
+def _zero_grad(module: nn.Module) -> None:
+    nn.Module.zero_grad(module)
+
+
+def _attribute(value: object, name: str) -> object:
+    return getattr(value, name)
+
+
+BUILTINS: dict[str, Callable[..., Any]] = {
+    "describe": describe,
+    "parameters": _parameters,
+    "buffers": _buffers,
+    "state": _state,
+    "load": _load,
+    "write": _write,
+    "train": _train,
+    "to": _to,
+    "zero_grad": _zero_grad,
+    "attribute": _attribute,
+}

@@ -1,0 +1,145 @@
+"""The worker's end of the boundary: the student's objects by number, callbacks as functions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ..wire.faults import Violation
+from ..wire.frame import Meta
+from ..wire.peer import Peer, Side
+from ..wire.tensors import DTYPES
+from ..wire.values import Node, type_name
+from . import modules
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Lookup = Callable[[str, str], object]
+
+
+class Callback:
+    """A function of the judge's, as student code sees it."""
+
+    def __init__(self, peer: Peer, number: int) -> None:
+        self._peer, self.number = peer, number
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        env = {"grad": torch.is_grad_enabled()}
+        return self._peer.call(["H", self.number], args, kwargs, env, {}).value
+
+
+class WorkerSide(Side):
+    """Names the student's objects and runs their functions under the judge's settings."""
+
+    def __init__(self, lookup: Lookup, is_students: Callable[[str], bool]) -> None:
+        self.peer: Peer
+        self._lookup = lookup
+        self._is_students = is_students
+        self._objects: list[object] = []
+        self._numbers: dict[int, int] = {}
+
+    def forget(self) -> None:
+        """Drop every object handed out so far."""
+        self._objects.clear()
+        self._numbers.clear()
+
+    def name(self, value: Any) -> Node | None:
+        if isinstance(value, Callback):
+            return ["H", value.number]
+        if isinstance(value, torch.nn.Module):
+            return ["O", self._number(value), modules.describe(value)]
+        if callable(value) and not isinstance(value, torch.Tensor):
+            return ["O", self._number(value), {"kind": "callable", "type": type_name(value)}]
+        return None
+
+    def _number(self, value: object) -> int:
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = self._numbers[id(value)] = len(self._objects)
+            self._objects.append(value)
+        return number
+
+    def resolve(self, kind: str, parts: list[Any]) -> Any:
+        if kind == "H":
+            return self._object(parts)
+        if kind == "F" and len(parts) == 1 and type(parts[0]) is int:
+            return Callback(self.peer, parts[0])
+        raise Violation("reference")
+
+    def _object(self, parts: list[Any]) -> Any:
+        if len(parts) != 1 or type(parts[0]) is not int or not 0 <= parts[0] < len(self._objects):
+            raise Violation("object number")
+        return self._objects[parts[0]]
+
+    def target(self, node: Node) -> Callable[..., Any]:
+        kind, *parts = node
+        if kind == "N":
+            return self._lookup(parts[0], parts[1])  # type: ignore[return-value]
+        if kind == "V":
+            return lambda: self._lookup(parts[0], parts[1])
+        if kind == "B":
+            return modules.BUILTINS[parts[0]]
+        if kind == "H":
+            return self._object(parts)  # type: ignore[no-any-return]
+        raise Violation("target")
+
+    def parameters(self, node: Node, names: Sequence[str]) -> tuple[torch.Tensor, ...]:
+        if not names:
+            return ()
+        own = dict(torch.nn.Module.named_parameters(self._object(node[1:])))
+        return tuple(own[name] for name in names)
+
+    @contextmanager
+    def environment(self, meta: Meta) -> Iterator[None]:
+        """The judge's grad mode, default dtype and seed; the student's own are restored."""
+        env: Mapping[str, Any] = meta.get("env") or {}
+        if "seed" in env:
+            torch.manual_seed(env["seed"])
+            random.seed(env["seed"])
+        dtype = torch.get_default_dtype()
+        torch.set_default_dtype(DTYPES.get(env.get("dtype", ""), dtype))
+        try:
+            with torch.set_grad_enabled(bool(env.get("grad", True))):
+                yield
+        finally:
+            torch.set_default_dtype(dtype)
+
+    def report(self, error: BaseException) -> Meta:
+        """The exception's type, bases, text and the last line of the student's that it crossed."""
+        file, line = None, None
+        trace = error.__traceback__
+        while trace is not None:
+            name = trace.tb_frame.f_code.co_filename
+            if self._is_students(name):
+                file, line = name, trace.tb_lineno
+            trace = trace.tb_next
+        return {
+            "type": type_name(error),
+            "bases": [base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins"],
+            "message": _message(error),
+            "file": file,
+            "line": line,
+        }
+
+
+def _message(error: BaseException) -> str:
+    try:
+        text = str(error)
+        return text[:4000] if type(text) is str else ""
+    except BaseException:
+        return ""
+
+
+def reset_torch() -> None:
+    """Undo what student code may have set for the whole process."""
+    torch.set_default_dtype(torch.float32)
+    torch.set_grad_enabled(True)
+    if torch.get_num_threads() != 1:
+        torch.set_num_threads(1)
+
+

@@ -1,0 +1,139 @@
+"""Forks a worker around an already imported torch whenever the judge asks for one.
+
+Holds nothing worth reading: no path, key, course or submission ever reaches this process.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..wire.control import receive_control, send_control
+from ..wire.faults import PeerGone
+from .isolation import PR_SET_CHILD_SUBREAPER, die_with_parent, prctl
+
+Start = Callable[[int, int, dict[str, Any]], int]
+"""Starts a worker on (socket, output, config) and returns its pid."""
+
+
+def fork_worker(sock_fd: int, output_fd: int, config: dict[str, Any]) -> int:
+    from . import main
+
+    pid = os.fork()
+    if pid == 0:
+        main.run(sock_fd, output_fd, config)
+    return pid
+
+
+class WorkerSource:
+    """Starts, reaps and cleans up after workers, on request of one judge."""
+
+    def __init__(self, control: socket.socket, scratch: str, start: Start) -> None:
+        self._control = control
+        self._scratch = scratch
+        self._start = start
+        self._live: dict[int, str] = {}
+        self._pidfds: dict[int, int] = {}
+        self._count = 0
+
+    def serve(self) -> None:
+        """Until the judge hangs up; then every worker is killed."""
+        die_with_parent()
+        prctl(PR_SET_CHILD_SUBREAPER, 1)
+        try:
+            while True:
+                self._wait()
+                self._reap()
+        except PeerGone:
+            pass
+        finally:
+            for pid in list(self._live):
+                _kill(pid)
+            self._kill_orphans()
+
+    def _wait(self) -> None:
+        poller = select.poll()
+        poller.register(self._control, select.POLLIN)
+        for fd in self._pidfds:
+            poller.register(fd, select.POLLIN)
+        # Without pidfds only the clock tells that a worker ended.
+        idle_ms = 50 if self._live and not self._pidfds else None
+        if any(fd == self._control.fileno() for fd, _ in poller.poll(idle_ms)):
+            self._answer()
+
+    def _answer(self) -> None:
+        request, fds = receive_control(self._control)
+        if request["t"] == "kill":
+            if request["pid"] in self._live:
+                _kill(request["pid"])
+            return
+        scratch = os.path.join(self._scratch, f"{os.getpid()}-{self._count}")
+        self._count += 1
+        os.mkdir(scratch, 0o700)
+        pid = self._start(fds[0], fds[1], {**request["config"], "scratch": scratch})
+        for fd in fds:
+            os.close(fd)
+        self._live[pid] = scratch
+        if sys.platform == "linux":
+            pidfd = os.pidfd_open(pid)
+            self._pidfds[pidfd] = pid
+            send_control(self._control, {"pid": pid}, [pidfd])
+        else:
+            send_control(self._control, {"pid": pid})
+
+    def _reap(self) -> None:
+        ended = []
+        while self._live:
+            try:
+                pid, _ = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                break
+            if pid == 0:
+                break
+            if pid in self._live:
+                ended.append(pid)
+        for pid in ended:
+            self._clean_up(pid)
+
+    def _clean_up(self, pid: int) -> None:
+        scratch = self._live.pop(pid)
+        for fd in [fd for fd, owner in self._pidfds.items() if owner == pid]:
+            del self._pidfds[fd]
+            os.close(fd)
+        self._kill_orphans()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+    def _kill_orphans(self) -> None:
+        """What a worker forked comes to us when the worker dies, whatever session it is in."""
+        for _ in range(1000):
+            orphans = [pid for pid in _children() if pid not in self._live]
+            if not orphans:
+                return
+            for pid in orphans:
+                _kill(pid)
+                try:
+                    os.waitpid(pid, 0)
+                except ChildProcessError:
+                    pass
+
+
+def _kill(pid: int) -> None:
+    for send in (os.killpg, os.kill):
+        try:
+            send(pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+
+
+def _children() -> list[int]:
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:
+            return [int(pid) for pid in file.read().split()]
+    except OSError:
+        return []

@@ -1,0 +1,223 @@
+"""a1.sdpa, hidden criteria: masking, numerics, gradients, state.
+
+Checks of masking look at which keys get weight and never at the scale of the scores, and checks
+of gradients compare a student's gradient with that student's own function: one mistake costs the
+points of one criterion.
+"""
+
+import pytest
+import torch
+
+B, H, S, L, DH, DV = 2, 3, 4, 7, 6, 5
+
+
+def attend(student, expect, query, key, value, **mask):
+    """Call the student's function; output and weights have the right shapes or the check ends."""
+    result = student.scaled_dot_product_attention(query, key, value, **mask)
+    output, weights = expect.items(result, 2, what="result")
+    expect.shape(output, (*query.shape[:-1], value.shape[-1]), what="output")
+    expect.shape(weights, (*query.shape[:-1], key.shape[-2]), what="weights")
+    return output, weights
+
+
+def draw(probe, *leading, dtype=torch.float64):
+    """Return query, key and value of the usual sizes."""
+    return (
+        probe.randn(*leading, S, DH, dtype=dtype),
+        probe.randn(*leading, L, DH, dtype=dtype),
+        probe.randn(*leading, L, DV, dtype=dtype),
+    )
+
+
+def expect_pattern(expect, weights, allowed):
+    """Forbidden keys have no weight, allowed keys have some."""
+    forbidden = weights[~allowed]
+    expect.close(forbidden, torch.zeros_like(forbidden), what="weight of a forbidden key")
+    expect.true(
+        bool((weights[allowed] > 0).all()),
+        observed="a key that may be attended to gets no weight",
+        expected="some weight for every key that may be attended to",
+    )
+
+
+def with_empty_row(probe, kind):
+    """Return a mask of the kind that leaves the second query no key, and every other query some."""
+    if kind == "one column":
+        return torch.tensor([True, False, True, True]).reshape(S, 1)
+    allowed = probe.mask(S, L)
+    allowed[:, 0] = False  # no row allows everything, so that an inverted mask makes no NaN
+    allowed[:, 1] = True
+    allowed[1] = False
+    return additive(allowed) if kind == "additive" else allowed
+
+
+def additive(allowed):
+    """Return the float mask that forbids what the bool mask forbids."""
+    return torch.zeros(allowed.shape, dtype=torch.float64).masked_fill(~allowed, -torch.inf)
+
+
+class TestMasking:
+    @pytest.mark.parametrize(
+        ("leading", "shape"),
+        [((B,), (B, S, L)), ((B,), (S, L)), ((B,), (B, 1, L)), ((B, H), (B, 1, 1, L))],
+        ids=["per-sample", "shared", "same-for-all-queries", "over-heads"],
+    )
+    def test_forbidden_keys_get_no_weight(self, student, probe, expect, leading, shape):
+        """A key that may not be attended to gets no weight, and every other key gets some."""
+        mask = probe.mask(*shape)
+        _, weights = attend(student, expect, *draw(probe, *leading), mask=mask)
+        expect_pattern(expect, weights, mask.expand(*leading, S, L))
+
+    def test_rows_are_queries(self, student, probe, expect):
+        """In a square mask the rows are queries and the columns are keys."""
+        query, key, value = probe.randn(B, L, DH), probe.randn(B, L, DH), probe.randn(B, L, DV)
+        allowed = torch.ones(L, L, dtype=torch.bool).tril()
+        _, weights = attend(student, expect, query, key, value, mask=allowed)
+        expect_pattern(expect, weights, allowed.expand(B, L, L))
+
+    def test_forbidden_values_never_reach_the_output(self, student, probe, expect):
+        """The value of a forbidden key changes nothing, even where all scores are very low."""
+        query, key, value = draw(probe, B)
+        query, key = query + 12, key - 12  # scores around -350: a fill of -100 would win
+        mask = probe.mask(B, 1, L)
+        before, _ = attend(student, expect, query, key, value, mask=mask)
+        hidden = value + 1000.0 * ~mask.transpose(1, 2)
+        after, _ = attend(student, expect, query, key, hidden, mask=mask)
+        expect.close(after, before, what="output after changing forbidden values")
+        seen = value + 1000.0 * mask.transpose(1, 2)
+        moved, _ = attend(student, expect, query, key, seen, mask=mask)
+        expect.true(
+            bool(((moved - before).abs() > 1.0).all()),
+            observed="the values of allowed keys do not reach the output",
+            expected="an output made of the values of allowed keys",
+        )
+
+    def test_remaining_weights_add_up(self, student, probe, expect):
+        """The weights of the keys that remain add up to what they do without a mask."""
+        query, key, value = draw(probe, B)
+        mask = probe.mask(B, S, L)
+        _, free = attend(student, expect, query, key, value)
+        _, masked = attend(student, expect, query, key, value, mask=mask)
+        expect_pattern(expect, masked, mask)
+        expect.close(masked.sum(-1), free.sum(-1), what="sum of each row of weights", atol=1e-6)
+
+    def test_additive_mask(self, student, probe, expect):
+        """A float mask is added to the scaled scores: only -inf forbids, the rest are biases."""
+        _, key, value = draw(probe, B)
+        query = torch.zeros(B, S, DH, dtype=torch.float64)  # all scores are 0: the mask decides
+        bias = probe.randn(B, S, L).masked_fill(~probe.mask(B, S, L), -torch.inf)
+        bias[:, 0] -= 64.0
+        _, weights = attend(student, expect, query, key, value, mask=bias)
+        shares = weights / weights.sum(-1, keepdim=True)
+        expect.close(shares, bias.softmax(-1), what="share of each key", atol=1e-5)
+
+    def test_additive_mask_of_another_dtype(self, student, probe, expect):
+        """A float64 mask works with float32 tensors, and the result stays float32."""
+        allowed = probe.mask(B, S, L)
+        query, key, value = draw(probe, B, dtype=torch.float32)
+        output, weights = attend(student, expect, query, key, value, mask=additive(allowed))
+        expect.dtype(output, torch.float32, what="output")
+        expect.dtype(weights, torch.float32, what="weights")
+        expect_pattern(expect, weights, allowed)
+
+
+class TestNumerics:
+    @pytest.mark.parametrize("kind", ["bool", "additive", "one column"])
+    def test_query_without_any_key(self, student, probe, expect, kind):
+        """A query that may attend to nothing gets zeros in its output and its weights."""
+        mask = with_empty_row(probe, kind)
+        output, weights = attend(student, expect, *draw(probe, B), mask=mask)
+        expect.finite(output, what="output")
+        expect.close(output[:, 1], torch.zeros(B, DV), what="output of that query")
+        expect.close(weights[:, 1], torch.zeros(B, L), what="weights of that query")
+        expect.true(
+            bool((weights[:, 0] > 0).any()),
+            observed="a query that may attend to some keys gets zeros too",
+            expected="zeros for a query without any key only",
+        )
+
+    def test_mask_in_float16(self, student, probe, expect):
+        """A bool mask works in float16: the result is finite and stays float16."""
+        query, key, value = draw(probe, B, dtype=torch.float16)
+        output, weights = attend(student, expect, query, key, value, mask=probe.mask(B, S, L))
+        expect.dtype(output, torch.float16, what="output")
+        expect.dtype(weights, torch.float16, what="weights")
+        expect.finite(output, what="output")
+        expect.finite(weights, what="weights")
+
+    @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16], ids=["float64", "bfloat16"])
+    def test_dtype_is_kept(self, student, probe, expect, dtype):
+        """Output and weights have the dtype of the query."""
+        output, weights = attend(student, expect, *draw(probe, B, dtype=dtype))
+        expect.dtype(output, dtype, what="output")
+        expect.dtype(weights, dtype, what="weights")
+
+    def test_huge_scores(self, student, probe, expect):
+        """Scores in the thousands give finite weights."""
+        query, key, value = draw(probe, B)
+        output, weights = attend(student, expect, 100 * query, 100 * key, value)
+        expect.finite(output, what="output")
+        expect.finite(weights, what="weights")
+
+
+class TestGradients:
+    @pytest.mark.parametrize("moved", [0, 1, 2], ids=["query", "key", "value"])
+    def test_gradient_predicts_the_change(self, student, probe, expect, moved):
+        """The gradient tells how the output changes when the input moves a little."""
+        inputs = list(draw(probe, B))
+        direction, probed = probe.randn(*inputs[moved].shape), probe.randn(B, S, DV)
+
+        def level(step, track=False):
+            tensors = list(inputs)
+            tensors[moved] = (inputs[moved] + step * direction).requires_grad_(track)
+            output, _ = attend(student, expect, *tensors)
+            return (output * probed).sum(), tensors[moved]
+
+        total, tensor = level(0.0, track=True)
+        expect.true(
+            total.requires_grad, observed="no gradient", expected="a gradient for every input"
+        )
+        (gradient,) = torch.autograd.grad(total, tensor)
+        slope = (level(1e-3)[0] - level(-1e-3)[0]) / 2e-3
+        # Wide enough for a function that computes in float32.
+        expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=1e-2)
+
+    @pytest.mark.parametrize("kind", ["bool", "additive"])
+    def test_finite_beside_a_query_without_any_key(self, student, probe, expect, kind):
+        """A query that may attend to nothing leaves every gradient finite."""
+        mask = with_empty_row(probe, kind)
+        inputs = [tensor.requires_grad_() for tensor in draw(probe, B)]
+        output, _ = attend(student, expect, *inputs, mask=mask)
+        expect.true(
+            output.requires_grad, observed="no gradient", expected="a gradient for every input"
+        )
+        gradients = torch.autograd.grad(
+            (output * probe.randn(B, S, DV)).sum(), inputs, materialize_grads=True
+        )
+        for name, gradient in zip(("query", "key", "value"), gradients, strict=True):
+            expect.finite(gradient, what=f"gradient of the {name}")
+
+    @pytest.mark.fresh
+    def test_gradients_of_a_new_draw(self, student, reference, probe, expect):
+        """On tensors drawn for this submission, all gradients are right."""
+        expect.gradients(
+            student.scaled_dot_product_attention,
+            reference.scaled_dot_product_attention,
+            *draw(probe, B),
+        )
+
+
+class TestState:
+    def test_inputs_are_not_modified(self, student, probe, expect):
+        """Query, key and value are the same after the call as before it."""
+        expect.unchanged(student.scaled_dot_product_attention, *draw(probe, B))
+
+    @pytest.mark.parametrize("kind", ["bool", "additive"])
+    def test_mask_is_not_modified(self, student, probe, expect, kind):
+        """The mask is the same after the call as before it."""
+        mask = probe.mask(B, S, L)
+        expect.unchanged(
+            student.scaled_dot_product_attention,
+            *draw(probe, B),
+            mask=additive(mask) if kind == "additive" else mask,
+        )
