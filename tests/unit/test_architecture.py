@@ -10,6 +10,8 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "grader"
 PURE = ("grader.evidence", "grader.rubric", "grader.score")
+UNTRUSTED = ("grader.wire", "grader.worker", "grader.parcel")
+"""What a worker's process holds; `parcel` is how its source gets there."""
 TORCH_SIDE = ("grader.judge", "grader.worker", "grader.wire", "grader.nursery")
 """The only parts that may import torch; none of them runs in the parent."""
 
@@ -54,12 +56,11 @@ def offences(tree: dict[str, Path]) -> list[str]:
 
 
 def reason_against(name: str, target: str, tree: dict[str, Path]) -> str:
-    ours = is_in(target, "grader")
-    if is_in(name, "grader.worker", "grader.wire") and ours and target != "grader":
-        if not is_in(target, "grader.wire", "grader.worker"):
-            return "the untrusted side knows nothing but the wire"
-        if is_in(name, "grader.wire") and not is_in(target, "grader.wire"):
-            return "the wire knows neither of its ends"
+    ours = is_in(target, "grader") and target != "grader"
+    if ours and is_in(name, *UNTRUSTED) and not is_in(target, *UNTRUSTED):
+        return "the untrusted side knows nothing but the wire"
+    if ours and is_in(name, "grader.wire") and not is_in(target, "grader.wire"):
+        return "the wire knows neither of its ends"
     if is_in(target, "grader.commands") and not is_in(name, "grader.cli", "grader.commands"):
         return "only the command line imports commands"
     if is_in(target, "grader.cli") and not is_in(name, "grader.__main__"):
