@@ -16,7 +16,7 @@ endif
 .PHONY: check test lint format bench setup clean help choice
 
 check: $(READY)  ## grade assignments/ and say what to open next
-	@$(VENV)/bin/grader check || test $$? -eq 1
+	@$(VENV)/bin/grader check || { code=$$?; test $$code -eq 1 || exit $$code; }
 
 test: $(READY)  ## test the grader, and every suite on the reference
 	@$(VENV)/bin/python -m pytest $(ARGS)

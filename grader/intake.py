@@ -29,7 +29,7 @@ def choose_entries(
     entries: dict[str, str] = {}
     notes: list[Note] = []
     for stem in stems:
-        exact = [name for name in _with_suffix(names, ".py") if PurePosixPath(name).stem == stem]
+        exact = [name for name in names if PurePosixPath(name).name == f"{stem}.py"]
         candidates = exact or [
             name for name in _with_suffix(names, ".py") if _owner(name, stems) == stem
         ]

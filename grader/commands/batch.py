@@ -93,7 +93,7 @@ def _bar(total: int) -> Iterator[Callable[[Row], None]]:
 
 def _result(row: Row) -> str:
     points = row.problem if row.total is None else f"{shown(row.total)} points"
-    return one_line(f"{row.id}  {points}", limit=160)
+    return one_line(f"{row.id}: {points}", limit=160)
 
 
 def _print_summary(summary: Summary, out: Path) -> None:

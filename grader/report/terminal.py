@@ -122,7 +122,7 @@ class _Page:
 
     def _headline(self, part: ExerciseReport, slug_width: int) -> Text:
         earned, most = part.grade.points, part.grade.max_points
-        line = Text(part.exercise.slug.ljust(slug_width), style="bold")
+        line = Text().append(part.exercise.slug.ljust(slug_width), style="bold")
         line.append("  ").append_text(self._bar(earned, most))
         line.append(f"  {'?' if part.is_unknown else shown(earned):>5} / {shown(most)}")
         if part.is_untouched:
@@ -206,8 +206,8 @@ class _Page:
 
     def _tier(self) -> Text:
         reason = self.report.isolation.get("reason")
-        text = f"isolation  {self.report.tier}" + (f" ({reason})" if reason else "")
-        return Text(one_line(text), style="bright_black")
+        text = one_line(self.report.tier + (f" ({reason})" if reason else ""))
+        return Text(f"isolation  {text}", style="bright_black")
 
     def _hanging(self, mark: str, text: Text, style: str, indent: int = 4) -> RenderableType:
         table = Table.grid(padding=(0, 1, 0, 0))

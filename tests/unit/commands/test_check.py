@@ -1,0 +1,145 @@
+"""`grader check` finds the course, grades what was meant, and exits with what came of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+
+from grader.commands.check import run
+from tests.unit.samples import SampleGrader, write_course
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = write_course(tmp_path / "course")
+    monkeypatch.chdir(root)
+    return root
+
+
+def check(path: Path | None = None, *only: str, format_: str = "text", **more: object) -> int:
+    settings: dict[str, object] = {"spawn": False, "course_folder": None, **more}
+    settings.setdefault("open_engine", SampleGrader().opened)
+    return run(path, only=only, format_=format_, **settings)  # type: ignore[arg-type]
+
+
+def put(path: Path, outcome: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#{outcome}\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code"),
+    [
+        ("passed", 0),
+        ("carried", 0),
+        ("failed", 1),
+        ("not_attempted", 1),
+        ("student_error", 1),
+        ("timed_out", 1),
+        ("blocked", 1),
+        ("could_not_check", 3),
+    ],
+)
+def test_the_exit_code_says_what_came_of_it(course: Path, outcome: str, code: int) -> None:
+    assert check(put(course / "hand-in" / "s1_sums.py", outcome).parent) == code
+
+
+def test_the_assignments_are_graded_by_default(
+    course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check() == 1
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert first == "sums  assignments"
+    assert last == "next: open assignments/s1_sums.py:4 (s1.add)"
+
+
+def test_paths_are_from_where_one_is(
+    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(course / "assignments")
+
+    assert check() == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "next: open s1_sums.py:4 (s1.add)"
+
+
+def test_a_single_file_is_graded_on_its_own_assignment(
+    course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grader = SampleGrader()
+
+    code = check(put(course / "my s2_means (1).py", "passed"), open_engine=grader.opened)
+
+    assert code == 0
+    assert getattr(grader.options, "only") == ("s2.mean",)  # noqa: B009
+    assert "total  3 / 3 points" in capsys.readouterr().out
+
+
+def test_a_file_of_no_assignment_is_refused_with_the_names(course: Path) -> None:
+    path = put(course / "essay.py", "passed")
+
+    with pytest.raises(click.ClickException) as refused:
+        check(path)
+
+    assert refused.value.message == (
+        f"{path}: the name of this file matches no assignment. "
+        "Rename it to one of: s1_sums.py, s2_means.py"
+    )
+
+
+def test_only_grades_and_counts_what_was_named(
+    course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(None, "s2", format_="json") == 1
+    report = json.loads(capsys.readouterr().out)
+    assert [exercise["slug"] for exercise in report["exercises"]] == ["s2.mean"]
+    assert report["max_points"] == "3"
+
+
+@pytest.mark.parametrize(
+    ("path", "only", "says"),
+    [
+        pytest.param("nowhere", (), "no such file or folder", id="path"),
+        pytest.param(None, ("s1.ad",), "did you mean 's1.add'?", id="exercise"),
+    ],
+)
+def test_mistakes_are_said_in_words(
+    course: Path, path: str | None, only: tuple[str, ...], says: str
+) -> None:
+    with pytest.raises(click.ClickException, match=says.replace("?", r"\?")):
+        check(None if path is None else course / path, *only)
+
+
+def test_every_error_of_a_rubric_is_told(course: Path) -> None:
+    (course / "rubric.yaml").write_text("course: 1\nexercise: {}\n", encoding="utf-8")
+
+    with pytest.raises(click.ClickException) as refused:
+        check()
+
+    assert len(refused.value.message.splitlines()) > 1
+    assert all("rubric.yaml:" in line for line in refused.value.message.splitlines())
+
+
+def test_the_course_of_a_path_is_used_outside_of_one(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert check(course / "assignments") == 1
+
+
+def test_a_named_course_is_used(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert check(put(tmp_path / "x" / "s1_sums.py", "passed").parent, course_folder=course) == 0
+
+
+def test_a_path_that_was_typed_may_be_a_link(course: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(put(course / "hand-in" / "s1_sums.py", "passed").parent)
+
+    assert check(tmp_path / "link") == 0

@@ -1,0 +1,59 @@
+"""The gradebook is one row a student, exact, sorted, and safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from grader.evidence import Outcome
+from grader.export.gradebook import Row, gradebook, row_of, safe_cell
+from grader.report.content import report_on
+from tests.unit.samples import RUBRIC, SampleResult, observations, submission
+
+
+def row(id: str, outcome: Outcome) -> Row:
+    return row_of(report_on(SampleResult(submission(id), observations(outcome)), RUBRIC))
+
+
+def test_a_gradebook_in_full() -> None:
+    rows = [
+        row("student-002", Outcome.PASSED),
+        row("student-001", Outcome.FAILED),
+        row("student-004", Outcome.COULD_NOT_CHECK),
+        Row("student-003", problem="class/student-003: no .py file\nthat can be read"),
+    ]
+    digest = submission().digest
+
+    assert gradebook(rows, RUBRIC) == (
+        "id,s1.add,s1.add/shapes,s1.add/outputs,s2.mean,s2.mean/outputs,total,max,unchecked,"
+        "passed,failed,not_attempted,student_error,timed_out,blocked,carried,could_not_check,"
+        "tier,digest,problem\n"
+        f"student-001,0,0,0,0,0,0,6.5,0,0,3,0,0,0,0,0,0,partial,{digest},\n"
+        f"student-002,3.5,1,2.5,3,3,6.5,6.5,0,3,0,0,0,0,0,0,0,partial,{digest},\n"
+        "student-003,,,,,,,6.5,0,0,0,0,0,0,0,0,0,,,"
+        "class/student-003: no .py file that can be read\n"
+        f"student-004,,,,,,0,6.5,6.5,0,0,0,0,0,0,0,3,partial,{digest},\n"
+    )
+
+
+def test_only_the_named_exercises_have_columns() -> None:
+    header, _ = gradebook([row("student-001", Outcome.PASSED)], RUBRIC, ["s2.mean"]).splitlines()
+
+    assert header.startswith("id,s2.mean,s2.mean/outputs,total,max,")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["=1+1", "+1", "-1", "@SUM(A1)", "|calc", "%x", " =1", "\t=1", "'=1", '"=1', "\x1b[0m=1"],
+)
+def test_a_formula_becomes_text(text: str) -> None:
+    assert safe_cell(text).startswith("'")
+
+
+def test_a_hostile_id_stays_in_its_cell() -> None:
+    hostile = '=HYPERLINK("x"),1\n2,3'
+
+    _, line = csv.reader(gradebook([Row(hostile)], RUBRIC).splitlines())
+
+    assert line[0] == '\'=HYPERLINK("x"),1 2,3'

@@ -1,0 +1,126 @@
+"""The report for programs is complete and byte-identical, timings apart."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from grader.evidence import Cause, Note, Observation, Outcome, Where
+from grader.report.content import report_on
+from grader.report.json import as_dict, rendered
+from tests.unit.samples import RUBRIC, SampleResult, observations, submission
+
+
+def test_a_report_in_full() -> None:
+    failed = Observation(
+        "s2.mean/outputs/test_mean",
+        "The mean.",
+        Outcome.FAILED,
+        "3",
+        "2\x1b[0m",
+        Cause("mean.sum", "Not divided.", 2, 3),
+        Where("s2_means.py", 7),
+        ("computes in float32",),
+        "float64",
+        1.25,
+    )
+    graded = SampleResult(
+        observations=(failed,),
+        loading=(Note("problem", "SyntaxError", Where("s2_means.py", 9)),),
+        isolation={"reason": "x", "enforced": ["rlimits"]},
+    )
+
+    assert as_dict(report_on(graded, RUBRIC, only=("s2.mean",))) == {
+        "format": "grader.report/1",
+        "course": "sums",
+        "submission": {
+            "id": "student-001",
+            "digest": submission().digest,
+            "entries": {"s2_means": "s2_means.py"},
+        },
+        "points": "0",
+        "max_points": "3",
+        "unchecked_points": "0",
+        "total": "0",
+        "complete": False,
+        "isolation": {"enforced": ["rlimits"], "reason": "x", "tier": "partial"},
+        "notes": [
+            {
+                "kind": "problem",
+                "text": "SyntaxError",
+                "where": {"file": "s2_means.py", "line": 9, "cell": None},
+            }
+        ],
+        "exercises": [
+            {
+                "slug": "s2.mean",
+                "assignment": "s2_means",
+                "points": "0",
+                "max_points": "3",
+                "criteria": [
+                    {
+                        "name": "outputs",
+                        "visibility": "public",
+                        "points": "0",
+                        "max_points": "3",
+                        "passed": 0,
+                        "checks": 1,
+                    }
+                ],
+                "checks": [
+                    {
+                        "check": "s2.mean/outputs/test_mean",
+                        "title": "The mean.",
+                        "outcome": "failed",
+                        "observed": "3",
+                        "expected": "2",
+                        "cause": {
+                            "id": "mean.sum",
+                            "text": "Not divided.",
+                            "fits": 2,
+                            "of": 3,
+                        },
+                        "where": {"file": "s2_means.py", "line": 7, "cell": None},
+                        "notes": ["computes in float32"],
+                        "precision": "float64",
+                    }
+                ],
+            }
+        ],
+        "timings": {"duration_ms": 12.5, "checks_ms": {"s2.mean/outputs/test_mean": 1.25}},
+    }
+
+
+def test_only_the_timings_differ_between_runs() -> None:
+    first = SampleResult(duration_ms=1.0)
+    again = replace(
+        first,
+        duration_ms=2.0,
+        observations=tuple(replace(seen, duration_ms=9.0) for seen in first.observations[::-1]),
+    )
+    texts = []
+    for graded in (first, again):
+        report = as_dict(report_on(graded, RUBRIC))
+        del report["timings"]
+        texts.append(json.dumps(report))
+
+    assert texts[0] == texts[1]
+
+
+def test_unknown_points_are_null() -> None:
+    report = json.loads(
+        rendered(
+            report_on(SampleResult(observations=observations(Outcome.COULD_NOT_CHECK)), RUBRIC)
+        )
+    )
+
+    assert report["exercises"][0]["points"] is None
+    assert report["exercises"][0]["criteria"][0]["points"] is None
+    assert report["unchecked_points"] == "6.5"
+
+
+def test_the_text_is_json_with_a_line_break_at_its_end() -> None:
+    text = rendered(report_on(SampleResult(), RUBRIC))
+
+    assert text.endswith("}\n")
+    assert json.loads(text)["points"] == "6.5"

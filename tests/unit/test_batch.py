@@ -1,0 +1,213 @@
+"""Nobody in a batch is lost, graded twice, or written over by another, whatever the order."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from grader.batch import (
+    BatchError,
+    Summary,
+    discover,
+    grade_batch,
+    record_names,
+    write_atomically,
+)
+from grader.export.gradebook import Row
+from tests.unit.samples import RUBRIC, SampleGrader
+
+
+def hand_in(folder: Path, **outcomes: str) -> Path:
+    """A class: student number to the outcome that the sample grader gives."""
+    for student, outcome in outcomes.items():
+        place = folder / student.replace("_", "-")
+        place.mkdir(parents=True)
+        (place / "s1_sums.py").write_text(f"#{outcome}\n", encoding="utf-8")
+    return folder
+
+
+def graded(folder: Path, out: Path, grader: SampleGrader) -> Summary:
+    return grade_batch(discover(folder, out), RUBRIC, grader, out, lambda row: None)
+
+
+def everything_in(out: Path) -> dict[str, object]:
+    """What a batch wrote, timings apart."""
+    written: dict[str, object] = {}
+    for path in sorted(path for path in out.rglob("*") if path.is_file()):
+        name = path.relative_to(out).as_posix()
+        if path.suffix == ".json":
+            record = json.loads(path.read_text(encoding="utf-8"))
+            record.pop("timings", None)
+            written[name] = record
+        else:
+            written[name] = path.read_bytes()
+    return written
+
+
+def test_folders_and_files_are_submissions(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "class", student_002="passed")
+    (folder / "student-001.py").write_text("x = 1\n", encoding="utf-8")
+    (folder / "student-003.ipynb").write_text("{}", encoding="utf-8")
+    (folder / "roster.csv").write_text("id\n", encoding="utf-8")
+    (folder / ".DS_Store").write_text("", encoding="utf-8")
+    (folder / "out").mkdir()
+
+    found = discover(folder, folder / "out")
+
+    assert [(entry.id, entry.path.name, entry.record) for entry in found] == [
+        ("student-001", "student-001.py", "student-001.json"),
+        ("student-002", "student-002", "student-002.json"),
+        ("student-003", "student-003.ipynb", "student-003.json"),
+    ]
+
+
+def test_a_folder_and_a_file_of_one_name_are_two_students(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "class", student_001="passed")
+    (folder / "student-001.py").write_text("x = 1\n", encoding="utf-8")
+    (folder / "student-001.ipynb").write_text("{}", encoding="utf-8")
+
+    assert [entry.id for entry in discover(folder, tmp_path / "out")] == [
+        "student-001",
+        "student-001.ipynb",
+        "student-001.py",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("nowhere", "nowhere: no such folder."), ("empty", "empty: no submissions. It should hold")],
+)
+def test_nothing_to_grade_is_an_error(tmp_path: Path, name: str, says: str) -> None:
+    (tmp_path / "empty").mkdir()
+
+    with pytest.raises(BatchError, match=says):
+        discover(tmp_path / name, tmp_path / "out")
+
+
+def test_record_names_never_collide_and_are_safe_anywhere() -> None:
+    ids = [
+        "a b",
+        "a_b",
+        "A",
+        "a",
+        "con",
+        "CON.x",
+        "..",
+        "-rf",
+        "김철수",
+        "x" * 300,
+        "a/../b",
+        "é",
+        "e.",
+    ]
+
+    names = record_names(ids)
+
+    assert len({name.casefold() for name in names.values()}) == len(ids)
+    assert names["a_b"] == "a_b.json"
+    for id, name in names.items():
+        assert Path(name).name == name
+        assert len(name) < 120
+        assert name.isascii()
+        assert not name.startswith("."), id
+
+
+def test_every_student_gets_a_record_and_a_row(tmp_path: Path) -> None:
+    folder = hand_in(
+        tmp_path / "class", student_001="passed", student_002="failed", student_003="not_attempted"
+    )
+    heard: list[str] = []
+
+    summary = grade_batch(
+        discover(folder, tmp_path / "out"),
+        RUBRIC,
+        SampleGrader(),
+        tmp_path / "out",
+        lambda row: heard.append(row.id),
+    )
+
+    assert heard == ["student-001", "student-002", "student-003"]
+    assert [row.id for row in summary.rows] == heard
+    assert (summary.complete, summary.problems, summary.unchecked) == (1, (), ())
+    assert sorted(everything_in(tmp_path / "out")) == [
+        "gradebook.csv",
+        "records/student-001.json",
+        "records/student-002.json",
+        "records/student-003.json",
+    ]
+
+
+def test_the_order_of_results_changes_nothing(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "class", student_001="passed", student_002="failed", s_3="blocked")
+    os.mkfifo(folder / "student-004.py")
+
+    graded(folder, tmp_path / "forwards", SampleGrader())
+    graded(folder, tmp_path / "backwards", SampleGrader(backwards=True))
+
+    assert everything_in(tmp_path / "forwards") == everything_in(tmp_path / "backwards")
+
+
+def test_an_unreadable_submission_is_kept_with_its_problem(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "class", student_001="passed")
+    (folder / "student-002").mkdir()
+    (folder / "student-003").symlink_to(folder / "student-001")
+
+    summary = graded(folder, tmp_path / "out", SampleGrader())
+
+    assert [(row.id, row.total) for row in summary.problems] == [
+        ("student-002", None),
+        ("student-003", None),
+    ]
+    assert everything_in(tmp_path / "out")["records/student-003.json"] == {
+        "format": "grader.report/1",
+        "course": "sums",
+        "submission": {"id": "student-003", "digest": None, "entries": {}},
+        "problem": f"{folder / 'student-003'}: a symbolic link, and links are not followed. "
+        "Give what it points to.",
+    }
+
+
+def test_a_submission_without_a_result_is_not_lost(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "class", student_001="passed", student_002="passed")
+
+    summary = graded(folder, tmp_path / "out", SampleGrader(forgets=("student-002",)))
+
+    assert [(row.id, row.problem) for row in summary.problems] == [
+        (
+            "student-002",
+            "could not check: grading ended without a result. Grade this one again.",
+        )
+    ]
+
+
+def test_what_could_not_be_checked_is_counted(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "class", student_001="could_not_check", student_002="passed")
+
+    summary = graded(folder, tmp_path / "out", SampleGrader())
+
+    assert [row.id for row in summary.unchecked] == ["student-001"]
+
+
+def test_an_interrupted_write_leaves_the_old_file_and_no_scrap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "gradebook.csv"
+    write_atomically(path, "old\n")
+
+    def fail(self: Path, target: Path) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, "new\n")
+
+    assert [(one.name, one.read_text(encoding="utf-8")) for one in tmp_path.iterdir()] == [
+        ("gradebook.csv", "old\n")
+    ]
+
+
+def test_rows_without_points_are_problems() -> None:
+    assert Summary((Row("a", problem="x"), Row("b")), 0).problems == (Row("a", problem="x"),)

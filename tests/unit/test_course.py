@@ -1,0 +1,90 @@
+"""A course is found from anywhere inside it, and a mistake in it is told with its remedy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.course import Course, CourseError, find_course, find_root, select
+from tests.unit.samples import RUBRIC, write_course
+
+
+def test_the_course_is_found_upwards(tmp_path: Path) -> None:
+    root = write_course(tmp_path / "course")
+
+    found = find_course(root / "assignments")
+
+    assert found.root == root
+    assert found.rubric.course == "sums"
+    assert found.assignments == root / "assignments"
+
+
+def test_outside_a_course_the_message_says_how_to_name_one(tmp_path: Path) -> None:
+    with pytest.raises(CourseError) as refused:
+        find_root(tmp_path)
+
+    assert str(refused.value) == (
+        f"{tmp_path}: not inside a course; no rubric.yaml here or in any folder above. "
+        "Change into the course folder, or name it: --course DIR"
+    )
+
+
+def test_suites_are_the_hidden_file_then_the_public_one(tmp_path: Path) -> None:
+    hidden = tmp_path / "tests" / "suites" / "s1_sums" / "test_add.py"
+    public = hidden.parent / "public" / "test_add.py"
+    public.parent.mkdir(parents=True)
+    exercise = RUBRIC.exercises["s1.add"]
+    course = Course(tmp_path, RUBRIC)
+
+    public.touch()
+    assert course.suite_files(exercise) == (public,)
+    hidden.touch()
+    assert course.suite_files(exercise) == (hidden, public)
+
+
+def test_an_exercise_without_a_suite_is_a_course_error(tmp_path: Path) -> None:
+    with pytest.raises(CourseError) as refused:
+        Course(tmp_path, RUBRIC).suite_files(RUBRIC.exercises["s1.add"])
+
+    missing = tmp_path / "tests" / "suites" / "s1_sums" / "test_add.py"
+    assert str(refused.value) == (
+        f"{missing}: exercise s1.add has no suite. "
+        f"Write this file, or take the exercise out of {tmp_path / 'rubric.yaml'}."
+    )
+
+
+def test_reference_and_stub_are_files_of_the_course(tmp_path: Path) -> None:
+    course = Course(write_course(tmp_path / "course"), RUBRIC)
+
+    assert course.stub("s1_sums") == course.root / "assignments" / "s1_sums.py"
+    with pytest.raises(CourseError, match=r"reference/s1_sums.py: no such file. Restore it"):
+        course.reference("s1_sums")
+    (course.assignments / "s1_sums.py").unlink()
+    with pytest.raises(CourseError, match=r"s1_sums.py: no such file. Generate it: grader stubs"):
+        course.stub("s1_sums")
+
+
+@pytest.mark.parametrize(
+    ("names", "slugs"),
+    [
+        pytest.param([], (), id="nothing"),
+        pytest.param(["s2.mean"], ("s2.mean",), id="slug"),
+        pytest.param(["s1"], ("s1.add",), id="prefix"),
+        pytest.param(["s2_means"], ("s2.mean",), id="stem"),
+        pytest.param(["s2", "s1.add", "s2"], ("s1.add", "s2.mean"), id="rubric order"),
+    ],
+)
+def test_exercises_are_selected_by_any_of_their_names(
+    names: list[str], slugs: tuple[str, ...]
+) -> None:
+    assert select(RUBRIC, names) == slugs
+
+
+def test_a_misspelt_exercise_gets_a_suggestion() -> None:
+    with pytest.raises(CourseError) as refused:
+        select(RUBRIC, ["s1.ad"])
+
+    assert str(refused.value) == (
+        "no exercise or assignment 's1.ad' in this course - did you mean 's1.add'?"
+    )
