@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -99,7 +100,7 @@ class Engine:
             self._parcel = pack()
         except ModuleNotFoundError as error:
             raise EngineError(
-                f"{error.name} is not installed for {sys.executable}. Next: make test, or grader doctor"
+                f"{error.name} is not installed for {sys.executable}. Next: grader doctor"
             ) from None
         self._hello = _hello(self.course, self.options)
         self._scratch = tempfile.mkdtemp(prefix="grader-")
@@ -191,10 +192,9 @@ class Engine:
             "entries": dict(job.entries),
             "digest": job.submission.digest,
         }
-        try:
-            seat.lane.channel.send(meta, [memoryview(data) for data in files.values()], seat.until)
-        except WireFault:
-            pass  # the lane is dead: noticed, and the job tried again, when its answer is read
+        # A lane that is dead is noticed, and the job tried again, when its answer is read.
+        with suppress(WireFault):
+            seat.lane.channel.send(meta, list(files.values()), seat.until)
 
     # ---- answers -------------------------------------------------------------------------
 
@@ -288,10 +288,9 @@ class Engine:
             yield from self._once_more(job, again, why)
 
     def _adopt(self) -> None:
-        try:
+        # The lanes die with the nursery, and are replaced when that shows.
+        with suppress(PeerGone):
             self._starter.adopt()
-        except PeerGone:
-            pass  # the lanes die with the nursery, and are replaced when that shows
 
     def _last_errors(self) -> str:
         self._errors.seek(0)

@@ -101,11 +101,10 @@ class Nursery:
         judge_end, zygote_end = socket.socketpair()
         scratch = request["scratch"]
         zygote = self._fork(
-            lambda: _zygote(zygote_end, scratch, self._parcel["stack_fds"]), [channel_fd, judge_end.fileno()]
+            lambda: _zygote(zygote_end, scratch, self._parcel["stack_fds"]),
+            [channel_fd, judge_end.fileno()],
         )
-        judge = self._fork(
-            lambda: _judge(channel_fd, judge_end.fileno()), [zygote_end.fileno()]
-        )
+        judge = self._fork(lambda: _judge(channel_fd, judge_end.fileno()), [zygote_end.fileno()])
         judge_end.close()
         zygote_end.close()
         os.close(channel_fd)
@@ -167,6 +166,6 @@ def bring_up_judge(channel_fd: int, source_fd: int) -> None:
 
     grader.__path__ = [hello["package"]]
     sys.path[:0] = hello["sys_path"]
-    from grader.judge.main import run  # noqa: PLC0415
+    from grader.judge.main import run
 
     run(channel, socket.socket(fileno=source_fd), hello)

@@ -125,9 +125,7 @@ class SpawnStarter:
         """Nothing is left: a lane's processes end with the lane."""
 
 
-def starter(
-    parcel: Parcel, scratch: str, errors: int, *, by_exec: bool, meta: bool
-) -> Starter:
+def starter(parcel: Parcel, scratch: str, errors: int, *, by_exec: bool, meta: bool) -> Starter:
     """Forking is for Linux; elsewhere, and on request, every process is exec'd.
 
     `meta`: the suites use meta tensors, which a warm nursery should have loaded.

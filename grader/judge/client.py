@@ -12,11 +12,11 @@ import torch
 
 from ..evidence import Where
 from ..wire.faults import Violation, WireFault
-from ..wire.frame import Channel, Message, Meta
+from ..wire.frame import Buffer, Channel, Message, Meta
 from ..wire.loopback import connect
 from ..wire.peer import Outcome, Peer, RemoteRaised
 from ..wire.tensors import NAMES
-from ..wire.values import Encoder, Node
+from ..wire.values import Node
 from ..worker.side import WorkerSide
 from .faults import StudentRaised
 from .handles import Parameters
@@ -40,14 +40,14 @@ class JudgePeer(Peer):
         self._client = client
         self._nested = 0
 
-    def request(self, meta: Meta, encoder: Encoder | None = None) -> Message:
+    def exchange(self, meta: Meta, buffers: Sequence[Buffer] = ()) -> Message:
         if self._nested == 0:
             self.begin()
             self.until = time.monotonic() + self._client.limit_s
             self._client.before_request()
         self._nested += 1
         try:
-            return super().request(meta, encoder)
+            return super().exchange(meta, buffers)
         except RemoteRaised as error:
             raise raised(error) from None
         except WireFault as error:

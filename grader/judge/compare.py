@@ -80,8 +80,11 @@ def _exact(observed: torch.Tensor, expected: torch.Tensor, what: str) -> Differe
     if not len(wrong):
         return None
     place = wrong[0].tolist()
-    return Difference("value", f"{what} differs at {place}, and at {len(wrong)} places in all",
-                      "the reference's values")
+    return Difference(
+        "value",
+        f"{what} differs at {place}, and at {len(wrong)} places in all",
+        "the reference's values",
+    )
 
 
 def _values(
@@ -90,8 +93,9 @@ def _values(
     strange = _nonfinite(observed, expected, what)
     if strange is not None or not expected.numel():
         return strange
-    # Equal infinities would give NaN below.
-    gap = torch.where(observed == expected, 0.0, (observed - expected).abs())
+    # Infinities and NaN that are alike at the same place would give NaN below.
+    alike = (observed == expected) | (observed.isnan() & expected.isnan())
+    gap = torch.where(alike, 0.0, (observed - expected).abs())
     finite = expected[expected.isfinite()]
     scale = max(1.0, float(finite.abs().max())) if finite.numel() else 1.0
     tolerance = atol + rtol * scale
@@ -115,7 +119,7 @@ def _nonfinite(observed: torch.Tensor, expected: torch.Tensor, what: str) -> Dif
             count = int(wrong.sum())
             text = f"{what} is {name} at {place}" + (f" and {count - 1} more" if count > 1 else "")
             return Difference("nonfinite", text, "finite values")
-    missing = ~expected.isfinite() & observed.isfinite()
+    missing = (expected.isnan() != observed.isnan()) | (expected.isinf() & (observed != expected))
     if bool(missing.any()):
         place = missing.nonzero()[0].tolist()
         return Difference("nonfinite", f"{what} is finite at {place}", "no finite value there")

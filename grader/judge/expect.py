@@ -95,9 +95,9 @@ class Expect:
         except StudentRaised as fault:
             problem = fault
             may_retry = "RuntimeError" in fault.bases
-        if may_retry and tolerance == TOLERANCES[torch.float64]:
-            if self._agrees_in_single(student, attempt_single):
-                return
+        may_retry = may_retry and tolerance == TOLERANCES[torch.float64]
+        if may_retry and self._agrees_in_single(student, attempt_single):
+            return
         raise problem
 
     def _agrees_in_single(
@@ -285,7 +285,9 @@ def _leaves(
         if not _is_float(value):
             return value
         leaves[name] = value.detach().clone().requires_grad_()
-        return leaves[name]
+        # Not the leaf itself: in-place operations on a leaf raise, and a changed input is a
+        # mistake of its own that costs its points elsewhere.
+        return leaves[name] * 1
 
     new_args = [leaf(value, names[position]) for position, value in enumerate(args)]
     return leaves, (new_args, {name: leaf(value, name) for name, value in kwargs.items()})

@@ -15,13 +15,14 @@ import torch
 
 from ..evidence import Observation, Where
 from ..worker.side import seed_torch
+from . import plugin
 from .checks import Check, ExercisePlan, checks_of
 from .client import Client, LocalClient
 from .faults import StudentFault
 from .memo import Memo, Reference
 from .namespace import Definitions
 from .observe import Record, observation, ours
-from .plugin import Bench, SuitePlugin
+from .plugin import Bench, BenchPlugin
 from .probe import check_seed
 from .pytest_bridge import Phase, Suites
 from .student import SubmissionClient
@@ -31,7 +32,7 @@ class ReferenceBroken(Exception):
     """The reference can't be imported: the author's fault."""
 
 
-class _OwnDefinitions(Definitions):
+class OwnDefinitions(Definitions):
     """The reference as if it were a submission."""
 
     def __init__(self, modules: Mapping[str, ModuleType]) -> None:
@@ -55,13 +56,13 @@ class Grading:
         self._course_seed = course_seed
         self._memo = Memo()
         stems = dict.fromkeys(exercise.assignment for exercise in exercises)
-        self._modules = {stem: _import_reference(root, stem) for stem in stems}
+        self._modules = {stem: import_reference(root, stem) for stem in stems}
         self._references = {
             stem: Reference(module, self._memo) for stem, module in self._modules.items()
         }
-        self._plugin = SuitePlugin()
+        self._plugin = BenchPlugin()
         files = [Path(path) for exercise in exercises for path in exercise.suites]
-        self._suites = Suites(files, root, self._plugin)
+        self._suites = Suites(files, root, [plugin, self._plugin])
         checks = checks_of(self._suites.items, exercises)
         self.checks = checks[::-1] if reverse else checks
         self._times: dict[tuple[str, int], float] = {}
@@ -70,7 +71,7 @@ class Grading:
     def prove(self) -> None:
         """Grade the reference against itself: warms up, measures, and finds broken checks."""
         client = LocalClient(lambda stem, name: getattr(self._modules[stem], name), _no_file)
-        definitions = _OwnDefinitions(self._modules)
+        definitions = OwnDefinitions(self._modules)
         for check in self.checks:
 
             def took(call: int, seconds: float, check: Check = check) -> None:
@@ -114,10 +115,10 @@ class Grading:
         self._memo.enabled = not check.fresh
         stem = check.exercise.assignment
         reference = self._references[stem]
-        self._plugin.bench = Bench(
+        self._plugin.laid_out = Bench(
             client, definitions, stem, reference, self._memo, seed, record
         )
-        _settle(seed)
+        settle(seed)
         return observation(check, self._suites.run(check.item), record)
 
     def _definition(self, check: Check, client: SubmissionClient) -> Where | None:
@@ -128,7 +129,7 @@ def _setup(fault: StudentFault) -> Phase:
     return Phase("setup", fault, None)
 
 
-def _settle(seed: int) -> None:
+def settle(seed: int) -> None:
     """The same settings before every check, whatever the one before did."""
     seed_torch(seed)
     random.seed(seed)
@@ -140,7 +141,7 @@ def _no_file(name: str) -> bool:
     return False
 
 
-def _import_reference(root: Path, stem: str) -> ModuleType:
+def import_reference(root: Path, stem: str) -> ModuleType:
     path = root / "reference" / f"{stem}.py"
     if str(root) not in sys.path:
         sys.path.append(str(root))

@@ -210,5 +210,3 @@ def _tensor_of(values: Any, name: str) -> torch.Tensor:
     if not isinstance(value, torch.Tensor):
         raise Violation("value of a parameter")
     return value
-
-

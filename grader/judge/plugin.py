@@ -1,4 +1,8 @@
-"""The fixtures of a suite: `student`, `reference`, `probe` and `expect`."""
+"""The fixtures of a suite: `student`, `reference`, `probe` and `expect`.
+
+They take all they need from a fixture `bench`, which is the judge's own when it grades, and
+`tests/suites/conftest.py`'s when plain pytest runs the suites on the reference.
+"""
 
 from __future__ import annotations
 
@@ -28,34 +32,41 @@ class Bench:
     record: Record
 
 
-class SuitePlugin:
-    """Hands out fixtures of whatever lies on `bench` when a check starts."""
+class BenchPlugin:
+    """Hands out whatever bench was laid out for the check about to run."""
 
-    bench: Bench
-
-    @pytest.fixture
-    def student(self) -> Student:
-        """The student's definitions, called across the process boundary."""
-        return Student(self.bench.client, self.bench.definitions, self.bench.stem)
+    laid_out: Bench
 
     @pytest.fixture
-    def reference(self) -> Reference:
-        """The reference's definitions. Answers computed without gradients are remembered."""
-        return self.bench.reference
+    def bench(self) -> Bench:
+        return self.laid_out
 
-    @pytest.fixture
-    def probe(self, student: Student, reference: Reference) -> Iterator[Probe]:
-        """Seeded tensors, and modules with the same weights on both sides."""
-        probe = Probe(self.bench.seed, student, reference, self.bench.memo)
-        yield probe
-        self.bench.record.notes += probe.notes
 
-    @pytest.fixture
-    def expect(self) -> Iterator[Expect]:
-        """Comparisons that record evidence."""
-        expect = Expect(self.bench.client, self.bench.memo, self.bench.seed)
-        yield expect
-        record = self.bench.record
-        record.expectations += expect.count
-        record.notes += expect.notes
-        record.precision = expect.precision
+@pytest.fixture
+def student(bench: Bench) -> Student:
+    """The student's definitions, called across the process boundary."""
+    return Student(bench.client, bench.definitions, bench.stem)
+
+
+@pytest.fixture
+def reference(bench: Bench) -> Reference:
+    """The reference's definitions. Answers computed without gradients are remembered."""
+    return bench.reference
+
+
+@pytest.fixture
+def probe(bench: Bench, student: Student, reference: Reference) -> Iterator[Probe]:
+    """Seeded tensors, and modules with the same weights on both sides."""
+    probe = Probe(bench.seed, student, reference, bench.memo)
+    yield probe
+    bench.record.notes += probe.notes
+
+
+@pytest.fixture
+def expect(bench: Bench) -> Iterator[Expect]:
+    """Comparisons that record evidence."""
+    expect = Expect(bench.client, bench.memo, bench.seed)
+    yield expect
+    bench.record.expectations += expect.count
+    bench.record.notes += expect.notes
+    bench.record.precision = expect.precision

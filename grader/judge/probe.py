@@ -16,7 +16,7 @@ from .memo import Memo, Reference, ReferenceModule
 from .namespace import Student
 
 ROLE_SCALE = 0.35
-"""Default initialisation hides mistakes (zero biases, LayerNorm at 1 and 0): everything is drawn."""
+"""Default initialisation hides mistakes (zero biases, LayerNorm at 1 and 0): all is drawn."""
 
 
 def check_seed(course_seed: str, check: str, submission: str = "") -> int:
@@ -47,7 +47,9 @@ class Probe:
         self, *shape: int, dtype: torch.dtype = torch.float64, scale: float = 1.0
     ) -> torch.Tensor:
         """Normal numbers. Drawn in float64 and rounded, so all dtypes see the same values."""
-        return (torch.randn(*shape, generator=self.generator, dtype=torch.float64) * scale).to(dtype)
+        return (torch.randn(*shape, generator=self.generator, dtype=torch.float64) * scale).to(
+            dtype
+        )
 
     def rand(self, *shape: int, dtype: torch.dtype = torch.float64) -> torch.Tensor:
         """Uniform numbers in [0, 1)."""

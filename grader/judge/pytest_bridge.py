@@ -73,7 +73,7 @@ class Suites:
         CollectionFailed: a file has an error.
     """
 
-    def __init__(self, files: Sequence[Path], root: Path, plugin: object) -> None:
+    def __init__(self, files: Sequence[Path], root: Path, plugins: Sequence[object]) -> None:
         self._recorder = Recorder()
         # Neither the environment nor an ini file of the submission or the course may steer us.
         for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
@@ -83,7 +83,7 @@ class Suites:
         arguments += ["--import-mode=importlib", "--strict-markers", "-p", "no:terminalprogress"]
         for name in UNUSED_PLUGINS:
             arguments += ["-p", f"no:{name}"]
-        config = _prepareconfig([*arguments, *map(str, files)], [plugin, self._recorder])
+        config = _prepareconfig([*arguments, *map(str, files)], [*plugins, self._recorder])
         config.option.tbstyle = "no"  # belongs to the terminal plugin, which is off
         config.addinivalue_line("markers", "fresh: inputs depend on the submission")
         config._do_configure()

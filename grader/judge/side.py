@@ -73,4 +73,8 @@ class JudgeSide(Side):
     def report(self, error: BaseException) -> Meta:
         if self.raised is None:
             self.raised = error
-        return {"type": type_name(error), "bases": ["Exception"], "message": "raised by a call-back"}
+        return {
+            "type": type_name(error),
+            "bases": ["Exception"],
+            "message": "raised by a call-back",
+        }

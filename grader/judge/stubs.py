@@ -9,11 +9,12 @@ from pathlib import Path
 from ..worker.loading import definition_digest
 
 
-def stub_digests(
-    root: Path, targets: Mapping[str, tuple[str, ...]]
-) -> dict[str, dict[str, str]]:
+def stub_digests(root: Path, targets: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, str]]:
     """stem -> target -> digest of its definition in `assignments/`; missing ones are left out."""
-    return {stem: _digests(root / "assignments" / f"{stem}.py", names) for stem, names in targets.items()}
+    return {
+        stem: _digests(root / "assignments" / f"{stem}.py", names)
+        for stem, names in targets.items()
+    }
 
 
 def _digests(path: Path, names: tuple[str, ...]) -> dict[str, str]:

@@ -75,7 +75,7 @@ class SubmissionClient(Client):
         if time.monotonic() > self._wall_until:
             raise TimedOut(f"the submission used up its {WALL_LIMIT_S:.0f} s", "an answer in time")
         if self._worker is None:
-            self._bring_up()
+            self._worker = self._bring_up()
         self._usage = self._worker.usage()
         if not self._clean:
             self.limit_s = LOADING_LIMIT_S
@@ -92,23 +92,26 @@ class SubmissionClient(Client):
 
     # ---- loading -------------------------------------------------------------------------
 
-    def _bring_up(self) -> None:
+    def _bring_up(self) -> WorkerProcess:
+        """A worker with the submission loaded. A statement that hangs or ends the process is
+        left out next time, until the time for loading is used up."""
         until = time.monotonic() + LOADING_LIMIT_S
-        while self._worker is None:
-            self._worker = self._take()
-            self.isolation = self._worker.isolation
+        while True:
+            worker = self._worker = self._take()
+            self.isolation = worker.isolation
             operations = {"progress": self._progress}
-            self.peer = JudgePeer(self._worker.channel, self.side, operations, self)
+            self.peer = JudgePeer(worker.channel, self.side, operations, self)
             self._loading_until, self._at = until, None
             self.limit_s = LOADING_LIMIT_S
             try:
-                reply = self.peer.request(self._load_message(), _Files(self._plan.files))
+                reply = self.peer.exchange(self._load_message(), list(self._plan.files.values()))
                 self.report = _report(reply.meta.get("report"))
                 self._clean = True
+                return worker
             except StudentFault as fault:
                 self.close()
                 if self._at is None or self._at in self._skip or time.monotonic() > until:
-                    self._hopeless = _while_loading(fault, self._at, self.report)
+                    self._hopeless = _while_loading(fault, self._at)
                     raise self._hopeless from None
                 self._skip.add(self._at)
 
@@ -187,7 +190,9 @@ class SubmissionClient(Client):
 def _missing(
     module: Mapping[str, Any], name: str, target: Mapping[str, Any], notes: tuple[Note, ...]
 ) -> StudentFault:
-    broken = [n for n in notes if n.kind == "problem" and n.where and n.where.file == module["file"]]
+    broken = [
+        n for n in notes if n.kind == "problem" and n.where and n.where.file == module["file"]
+    ]
     close = target.get("close") or []
     if broken:
         fault = Crashed(f"{name} is not defined: {broken[0].text}", f"a definition of {name}")
@@ -197,24 +202,11 @@ def _missing(
     return NotDefined(f"{module['file']} does not define {name}{hint}", f"a definition of {name}")
 
 
-def _while_loading(
-    fault: StudentFault, at: tuple[str, int] | None, report: Mapping[str, Any]
-) -> StudentFault:
+def _while_loading(fault: StudentFault, at: tuple[str, int] | None) -> StudentFault:
     where = f" ({at[0]})" if at else ""
     fault.observed = f"while loading the file{where}: {fault.observed}"
     fault.expected = "a file that can be imported"
     return fault
-
-
-class _Files:
-    """The files of a submission in the place of a message's tensors."""
-
-    def __init__(self, files: Mapping[str, bytes]) -> None:
-        self.writer = self
-        self._files = files
-
-    def tables(self) -> tuple[Meta, list[memoryview]]:
-        return {}, [memoryview(data) for data in self._files.values()]
 
 
 def _report(report: Any) -> Mapping[str, Any]:

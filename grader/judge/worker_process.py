@@ -51,7 +51,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Usage:
-    """Of the worker's main thread, in seconds: time on a processor, and time kept waiting for one."""
+    """Of the worker's main thread: time on a processor, and time kept waiting for one."""
 
     running_s: float
     waiting_s: float

@@ -25,6 +25,7 @@ MAX_PARTS = 64
 """Of a message handed to the kernel at once; it takes at most 1024."""
 
 Meta = dict[str, Any]
+Buffer = bytes | memoryview
 Waiter = Callable[[bool, float | None], None]
 """Blocks until the socket can be written (True) or read (False), or raises `Deadline`."""
 
@@ -49,7 +50,7 @@ class Channel:
         self._wait = wait or self._poll
         sock.setblocking(False)
 
-    def send(self, meta: Meta, buffers: Sequence[memoryview] = (), until: float | None = None) -> None:
+    def send(self, meta: Meta, buffers: Sequence[Buffer] = (), until: float | None = None) -> None:
         """Send one frame.
 
         Raises:
@@ -57,10 +58,11 @@ class Channel:
             Deadline: `until` (monotonic seconds) passed. PeerGone: nobody reads any more.
         """
         text = json.dumps(meta, separators=(",", ":"), allow_nan=False).encode()
-        size = sum(buffer.nbytes for buffer in buffers)
+        views = [memoryview(buffer) for buffer in buffers]
+        size = sum(view.nbytes for view in views)
         if len(text) > MAX_JSON_BYTES or size > MAX_PAYLOAD_BYTES:
             raise ValueError(f"message too large: {len(text)} bytes of JSON, {size} of tensors")
-        parts = [memoryview(HEADER.pack(MAGIC, len(text), size) + text), *buffers]
+        parts = [memoryview(HEADER.pack(MAGIC, len(text), size) + text), *views]
         try:
             sent = self.sock.sendmsg(parts[:MAX_PARTS])
         except BlockingIOError:

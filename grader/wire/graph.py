@@ -39,7 +39,9 @@ class RemoteGraph:
         self._sources = [(source.shape, source.dtype) for source in sources]
         anchor = torch.zeros((), requires_grad=True)
         with torch.enable_grad():
-            joined: tuple[torch.Tensor, ...] = Join.apply(self, anchor, *sources)
+            joined: tuple[torch.Tensor, ...] = Join.apply(  # type: ignore[no-untyped-call]
+                self, anchor, *sources
+            )
         return joined
 
     def take_outputs(self) -> tuple[torch.Tensor, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .faults import PeerGone
-from .frame import Channel, Message, Meta
+from .frame import Buffer, Channel, Message, Meta
 
 if TYPE_CHECKING:
     from .peer import Peer
@@ -23,9 +23,7 @@ class Loopback(Channel):
     def __init__(self) -> None:
         self._inbox: deque[Message] = deque()
 
-    def send(
-        self, meta: Meta, buffers: Sequence[memoryview] = (), until: float | None = None
-    ) -> None:
+    def send(self, meta: Meta, buffers: Sequence[Buffer] = (), until: float | None = None) -> None:
         payload = bytearray()
         for buffer in buffers:
             payload += buffer

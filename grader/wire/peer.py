@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from .faults import Deadline, PeerGone, Violation
-from .frame import Channel, Message, Meta
+from .frame import Buffer, Channel, Message, Meta
 from .graph import Gradients, KeptGraph, RemoteGraph
 from .tensors import INNER, Received, raw_bytes, read_tensors
 from .values import Decoder, Encoder, Node, ObjectCodec, index
@@ -168,10 +168,14 @@ class Peer:
         return Outcome(value, _indices(reply.meta.get("changed", []), len(sent)))
 
     def request(self, meta: Meta, encoder: Encoder | None = None) -> Message:
-        """Send a request and serve nested ones until its reply arrives."""
+        """Send a request with the tensors of `encoder`; see `exchange`."""
         tables, buffers = encoder.writer.tables() if encoder else ({}, [])
+        return self.exchange({**meta, **tables}, buffers)
+
+    def exchange(self, meta: Meta, buffers: Sequence[Buffer] = ()) -> Message:
+        """Send a request and serve nested ones until its reply arrives."""
         released, self._to_release = self._to_release, []
-        self.channel.send({**meta, **tables, "release": released}, buffers, self.until)
+        self.channel.send({**meta, "release": released}, buffers, self.until)
         while True:
             message = self.channel.receive(self.until)
             kind = message.meta.get("t")
@@ -316,9 +320,7 @@ def _indices(values: Any, count: int) -> tuple[int, ...]:
     return tuple(values)
 
 
-def _changed(
-    meta: Meta, pristine: bytes, received: Received, arguments: Arguments
-) -> list[int]:
+def _changed(meta: Meta, pristine: bytes, received: Received, arguments: Arguments) -> list[int]:
     """Which tensors differ from what was sent, bit by bit (NaN included)."""
     before = read_tensors(meta, bytearray(pristine)).tensors
     return [

@@ -46,9 +46,11 @@ def refuse_transforms(tensor: torch.Tensor) -> None:
     """Raises `Unsupported` inside vmap, torch.func transforms and forward-mode autograd."""
     if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
         raise Unsupported("vmap and torch.func are not supported across the process boundary")
-    if tensor._is_view() or torch.is_floating_point(tensor):
-        if forward_ad._current_level >= 0 and forward_ad.unpack_dual(tensor).tangent is not None:
-            raise Unsupported("forward-mode autograd is not supported across the boundary")
+    # The level is asked for first: unpacking costs more than all the rest of a small tensor.
+    if forward_ad._current_level < 0 or not torch.is_floating_point(tensor):
+        return
+    if forward_ad.unpack_dual(tensor).tangent is not None:  # type: ignore[no-untyped-call]
+        raise Unsupported("forward-mode autograd is not supported across the boundary")
 
 
 def is_plain(tensor: torch.Tensor) -> bool:
@@ -110,23 +112,24 @@ def _register(storages: dict[int, _Storage], tensor: torch.Tensor) -> int | None
     if tensor.device.type == "meta":
         return None
     storage = tensor.untyped_storage()
-    low = tensor.storage_offset() * tensor.element_size()
+    low = int(tensor.storage_offset()) * tensor.element_size()
     high = low
     if tensor.numel():
-        span = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
+        span = sum((n - 1) * int(s) for n, s in zip(tensor.shape, tensor.stride(), strict=True))
         high = low + (span + 1) * tensor.element_size()
     low -= low % ALIGNMENT
-    known = storages.get(storage._cdata)
+    key: int = storage._cdata
+    known = storages.get(key)
     if known is None:
-        flat = torch.empty(0, dtype=torch.uint8).set_(storage)  # type: ignore[call-overload]
-        storages[storage._cdata] = _Storage(flat, low, high)
+        flat = torch.empty(0, dtype=torch.uint8).set_(storage)
+        storages[key] = _Storage(flat, low, high)
     else:
         known.low, known.high = min(known.low, low), max(known.high, high)
-    return storage._cdata
+    return key
 
 
 def _raw(storage: _Storage) -> memoryview:
-    return memoryview(storage.flat[storage.low : storage.high].numpy()).cast("B")
+    return storage.flat[storage.low : storage.high].numpy().data.cast("B")
 
 
 def _padded(buffers: list[memoryview]) -> Iterator[memoryview]:
@@ -239,7 +242,7 @@ def _view(row: Row, flats: list[torch.Tensor]) -> torch.Tensor:
     base = flats[row.storage].storage_offset()
     tensor = torch.empty(0, dtype=row.dtype)
     offset = base // row.dtype.itemsize + row.offset
-    return tensor.set_(storage, offset, row.shape, row.stride)  # type: ignore[call-overload,no-any-return]
+    return tensor.set_(storage, offset, row.shape, row.stride)
 
 
 def raw_bytes(tensor: torch.Tensor) -> bytes:

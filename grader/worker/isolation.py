@@ -122,7 +122,7 @@ def _set_limits(limits: Limits) -> list[str]:
 
 
 def _mapped_bytes() -> int:
-    """Address space in use now. torch alone maps far more than a course needs: limits are relative."""
+    """Address space in use now. torch alone maps more than a course needs: limits are relative."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[0]) * resource.getpagesize()

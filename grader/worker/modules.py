@@ -31,7 +31,6 @@ def describe(module: nn.Module) -> Meta:
     }
 
 
-
 def _parameters(module: nn.Module) -> dict[str, torch.Tensor]:
     return {name: p.detach() for name, p in nn.Module.named_parameters(module)}
 

@@ -120,7 +120,9 @@ class WorkerSide(Side):
             trace = trace.tb_next
         return {
             "type": type_name(error),
-            "bases": [base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins"],
+            "bases": [
+                base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins"
+            ],
             "message": _message(error),
             "file": file,
             "line": line,
@@ -147,5 +149,3 @@ def reset_torch() -> None:
     torch.set_grad_enabled(True)
     if torch.get_num_threads() != 1:
         torch.set_num_threads(1)
-
-

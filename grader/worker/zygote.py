@@ -12,6 +12,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ..wire.control import receive_control, send_control
@@ -121,18 +122,14 @@ class WorkerSource:
                 return
             for pid in orphans:
                 _kill(pid)
-                try:
+                with suppress(ChildProcessError):
                     os.waitpid(pid, 0)
-                except ChildProcessError:
-                    pass
 
 
 def _kill(pid: int) -> None:
     for send in (os.killpg, os.kill):
-        try:
+        with suppress(ProcessLookupError, PermissionError):
             send(pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
 
 
 def _children() -> list[int]:

@@ -1,5 +1,6 @@
 """Student code for the conformance tests. Never imported: delivered to a worker as text."""
 
+import contextlib
 import random
 
 import torch
@@ -77,10 +78,8 @@ def gradient_inside(fn, a):
 
 
 def swallow(fn, a):
-    try:
+    with contextlib.suppress(Exception):
         fn(a)
-    except Exception:
-        pass
     return a
 
 

@@ -7,7 +7,6 @@ import gc
 from collections.abc import Iterator
 from pathlib import Path
 
-
 import pytest
 import torch
 
@@ -270,6 +269,7 @@ class TestAutograd:
         with pytest.raises((Unsupported, RuntimeError)):
             torch.func.grad(lambda a: student.same(a).sum())(randn(3))
 
+    @pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
     def test_forward_mode_is_refused(self, student: Student) -> None:
         with torch.autograd.forward_ad.dual_level():
             dual = torch.autograd.forward_ad.make_dual(randn(3), randn(3))
@@ -286,7 +286,7 @@ class TestAutograd:
 class TestCallbacks:
     def test_functions_are_called_back(self, student: Student) -> None:
         a = randn(3)
-        assert torch.equal(student.apply_twice(lambda t: t * 3, a), a * 9)
+        assert torch.equal(student.apply_twice(lambda t: t * 2, a), a * 4)
 
     def test_gradients_flow_through_a_call_back(self, student: Student) -> None:
         a = randn(3, grad=True)
@@ -380,5 +380,3 @@ class TestModules:
 
 def test_names_here_are_real() -> None:
     assert {"product", "Layer", "RATE"} <= set(NAMES)
-
-

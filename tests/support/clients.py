@@ -55,7 +55,9 @@ def worker_source(kind: str) -> Iterator[Source]:
                 os.close(fd)
 
 
-def remote_client(source: Source, files: Mapping[str, str], names: tuple[str, ...]) -> SubmissionClient:
+def remote_client(
+    source: Source, files: Mapping[str, str], names: tuple[str, ...]
+) -> SubmissionClient:
     """A client for a submission whose file `student.py` defines `names`."""
 
     def take() -> WorkerProcess:
