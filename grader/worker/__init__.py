@@ -1,0 +1,1 @@
+"""The untrusted side: imports the standard library, torch and `grader.wire`, and nothing else."""
