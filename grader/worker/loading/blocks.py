@@ -1,0 +1,134 @@
+"""Source bytes to statements: decoding, and parsing that survives a syntax error.
+
+A `.py` file is one `Block`. Another kind of file needs one more reader in `READERS` that returns
+one block per cell; everything after that works on blocks.
+"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import io
+import tokenize
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from .splitting import PARSE_ERRORS, Splitter, explain, line_of
+
+_WIDE_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_NOT_TEXT = "\N{REPLACEMENT CHARACTER}"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something in the source that Python cannot read."""
+
+    message: str
+    line: int | None
+    text: str = ""
+    """The source that was left out, so that a missing name can be traced to it."""
+    cell: int | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """A stretch of source that is parsed on its own: a whole `.py` file or one cell."""
+
+    text: str
+    filename: str
+    """What tracebacks call it."""
+    cell: int | None = None
+    demo: bool = False
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file of the submission, decoded."""
+
+    blocks: tuple[Block, ...]
+    faults: tuple[Fault, ...]
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The top-level statements of a block in order, and what could not be read."""
+
+    statements: tuple[ast.stmt, ...]
+    faults: tuple[Fault, ...]
+
+
+def read(path: str, data: bytes) -> Source:
+    """The blocks of a file; a kind of file that cannot be loaded is a fault."""
+    reader = READERS.get(PurePosixPath(path).suffix)
+    if reader is None:
+        kinds = ", ".join(sorted(READERS))
+        return Source((), (Fault(f"this kind of file cannot be loaded (only {kinds})", None),))
+    return reader(path, data)
+
+
+def read_python(path: str, data: bytes) -> Source:
+    """A `.py` file as one block."""
+    text, faults = decode(data)
+    return Source((Block(text, path),), faults)
+
+
+READERS: Mapping[str, Callable[[str, bytes], Source]] = {".py": read_python}
+
+
+def decode(data: bytes) -> tuple[str, tuple[Fault, ...]]:
+    """The text with `\\n` line ends; bytes that are no text become U+FFFD and a fault."""
+    encoding, faults = _encoding(data)
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"the file is not valid {encoding} from here on: save it as UTF-8"
+        # a broken cookie already says what to do about the encoding
+        faults = faults or [Fault(message, line)]
+        text = data.decode(encoding, "replace")
+    text = text.removeprefix("\N{BYTE ORDER MARK}").replace("\r\n", "\n").replace("\r", "\n")
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        faults.append(Fault("there is a NUL byte in this line: delete it", line))
+        text = text.replace("\0", _NOT_TEXT)
+    return text, tuple(faults)
+
+
+def _encoding(data: bytes) -> tuple[str, list[Fault]]:
+    for mark, name in _WIDE_MARKS:
+        if data.startswith(mark):
+            message = f"the file is saved as {name.upper()}, which Python refuses: save it as UTF-8"
+            return name, [Fault(message, None)]
+    try:
+        name, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        data[:0].decode(name)
+    except (SyntaxError, LookupError, ValueError) as error:
+        # detect_encoding also refuses bytes that are not UTF-8, for which `decode` has a line
+        if "utf-8" in str(error):
+            return "utf-8", []
+        message = f"the encoding named in the first two lines is unusable ({error}): save as UTF-8"
+        return "utf-8", [Fault(message, 1)]
+    return name, []
+
+
+def parse(block: Block) -> Parsed:
+    """Every top-level statement that can be read, with its own line number."""
+    with warnings.catch_warnings():
+        # invalid escapes and the like: the student's business, and no output of ours
+        warnings.simplefilter("ignore")
+        try:
+            return Parsed(tuple(ast.parse(block.text).body), ())
+        except PARSE_ERRORS:
+            pieces = Splitter(block.text).split()
+    faults = tuple(
+        Fault(explain(error), line_of(error) or first, text, block.cell)
+        for first, text, error in pieces.broken
+    )
+    return Parsed(tuple(pieces.statements), faults)

@@ -1,0 +1,75 @@
+"""Which names of which file the targets need, followed through the submission's imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+
+from .layout import Layout, Place, folder_of
+from .statements import Script
+
+Wanted = dict[str, set[str] | None]
+"""Path -> names; None: every name of the file."""
+
+
+def wanted_names(
+    entries: Mapping[str, str],
+    targets: Mapping[str, Iterable[str]],
+    layout: Layout,
+    script_of: Callable[[str], Script],
+) -> Wanted:
+    """What must be there after loading, for every file reachable from the entries."""
+    wanted: Wanted = {}
+    for stem, path in entries.items():
+        _want(wanted, path, targets.get(stem, ()))
+    queue, seen = list(entries.values()), set(entries.values())
+    if len(layout.names()) <= 1:
+        return wanted
+    while queue:
+        path = queue.pop()
+        nodes = [n for s in script_of(path).statements for n in ast.walk(s.node)]
+        attributes = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+        for node in nodes:
+            for place, names in _imported(node, layout, folder_of(path), attributes):
+                if place.path is None:
+                    continue
+                _want(wanted, place.path, names)
+                if place.path not in seen:
+                    seen.add(place.path)
+                    queue.append(place.path)
+    return wanted
+
+
+def _want(wanted: Wanted, path: str, names: Iterable[str] | None) -> None:
+    known = wanted.setdefault(path, set())
+    if names is None:
+        wanted[path] = None
+    elif known is not None:
+        known.update(names)
+
+
+def _imported(
+    node: ast.AST, layout: Layout, here: str, attributes: set[str]
+) -> list[tuple[Place, Iterable[str] | None]]:
+    """Each module of the submission that the import reaches, and what is taken from it.
+
+    A module imported as a whole is asked for every attribute that the importing file names.
+    """
+    found: list[tuple[Place, Iterable[str] | None]] = []
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            chain = layout.find(alias.name, here) or ()
+            found += [(place, attributes) for place in chain]
+    elif isinstance(node, ast.ImportFrom):
+        module = node.module or ""
+        if node.level:
+            chain = layout.find_relative(module, node.level, here) or ()
+        else:
+            chain = layout.find(module, here) or ()
+        names = {alias.name for alias in node.names}
+        found += [(place, attributes) for place in chain[:-1]]
+        for place in chain[-1:]:
+            found.append((place, None if "*" in names else names))
+            children = (layout.child(place, name) for name in sorted(names))
+            found += [(child, attributes) for child in children if child is not None]
+    return found

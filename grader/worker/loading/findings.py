@@ -1,0 +1,176 @@
+"""What became of each target: its kind, its place, whether it is still the stub, or why not."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .digest import definition_digest
+from .module import StudentModule
+from .names import DEFINITIONS
+from .notes import Notes
+from .standins import Standin
+from .statements import Statement
+
+_REDEFINED_ON_PURPOSE = frozenset({"overload", "register", "setter", "getter", "deleter"})
+
+
+def target_finding(module: StudentModule, name: str, stub: str | None) -> dict[str, Any]:
+    """The report's entry for one target."""
+    namespace = module.module.__dict__
+    value = namespace.get(name)
+    finding: dict[str, Any] = {"kind": "missing", "line": None, "stub": False, "close": []}
+    if name not in namespace or isinstance(value, Standin):
+        finding["close"] = close_names(module, name)
+        finding["why"] = why_missing(module, name)
+        finding["line"] = _broken_line(module, name)
+        return finding
+    statement = _last_binder(module, name)
+    finding["kind"] = kind_of(value)
+    if statement is not None:
+        node = _definition(statement, name)
+        finding["line"] = statement.line if node is None else node.lineno
+        finding["stub"] = stub is not None and node is not None and definition_digest(node) == stub
+    return finding
+
+
+def kind_of(value: object) -> str:
+    """`function`, `class` or `value`, asked of the real type only."""
+    if issubclass(type(value), type):
+        return "class"
+    return "function" if callable(value) else "value"
+
+
+def why_missing(module: StudentModule, name: str) -> str:
+    """One sentence on why a name is not there."""
+    value = module.module.__dict__.get(name)
+    if isinstance(value, Standin):
+        return f"`{name}` in {module.path} comes from a module that is not available"
+    line = _broken_line(module, name)
+    if line is not None:
+        return f"`{name}` could not be read: see {module.path}:{line}"
+    if name in module.lost:
+        return f"`{name}` is missing from {module.path}: {module.lost[name]}"
+    for statement in reversed(module.ran):
+        if isinstance(statement.node, ast.Delete) and name in statement.binds:
+            return f"`{name}` is deleted again in {module.path}:{statement.line}"
+    close = close_names(module, name)
+    hint = f" (did you mean `{close[0]}`?)" if close else ""
+    return f"{module.path} does not define `{name}`{hint}"
+
+
+def close_names(module: StudentModule, name: str) -> list[str]:
+    """Functions and classes of the file whose names are easily mistaken for the wanted one."""
+    defined = {
+        item.name
+        for statement in module.ran
+        for item in ast.walk(statement.node)
+        if isinstance(item, DEFINITIONS) and item.name in module.module.__dict__
+    }
+    plain = {n: _plain(n) for n in sorted(defined)}
+    same = [n for n, text in plain.items() if text == _plain(name)]
+    return same or difflib.get_close_matches(name, list(plain), n=3, cutoff=0.7)
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _broken_line(module: StudentModule, name: str) -> int | None:
+    pattern = re.compile(rf"^\s*(?:(?:async\s+)?def|class)\s+{re.escape(name)}\b", re.MULTILINE)
+    for fault in module.script.faults:
+        if pattern.search(fault.text):
+            return fault.line
+    return None
+
+
+def _last_binder(module: StudentModule, name: str) -> Statement | None:
+    stars = None
+    for statement in reversed(module.ran):
+        if name in statement.binds:
+            return statement
+        if isinstance(statement.node, ast.ImportFrom) and statement.node.names[0].name == "*":
+            stars = stars or statement
+    return stars
+
+
+def _definition(statement: Statement, name: str) -> ast.stmt | None:
+    found: ast.stmt | None = None
+    stack: list[ast.AST] = [statement.node]
+    while stack:
+        item = stack.pop(0)
+        if isinstance(item, DEFINITIONS):
+            found = item if item.name == name else found
+        elif not isinstance(item, ast.expr):
+            stack += ast.iter_child_nodes(item)
+    return found
+
+
+def note_duplicates(
+    notes: Notes, module: StudentModule, targets: Iterable[str], stubs: Mapping[str, str]
+) -> None:
+    """Says which of several definitions counts."""
+    places: dict[str, list[Statement]] = {}
+    for statement in module.ran:
+        node = statement.node
+        if isinstance(node, DEFINITIONS) and node.name != "_" and not _on_purpose(node):
+            places.setdefault(node.name, []).append(statement)
+    for name, statements in places.items():
+        last = statements[-1]
+        if len(statements) > 1 and _stub_wins(statements, stubs.get(name)):
+            notes.problem(
+                f"`{name}` is defined in lines {_lines(statements)}, and the last one, which "
+                "counts, is the untouched hand-out: delete it",
+                module.path,
+                last.line,
+                last.block.cell,
+            )
+        elif len(statements) > 1:
+            notes.note(
+                f"`{name}` is defined in lines {_lines(statements)}: the last one counts",
+                module.path,
+                last.line,
+                last.block.cell,
+            )
+    for name in targets:
+        if name in places:
+            _note_replaced(notes, module, name, places[name][-1])
+
+
+def _note_replaced(notes: Notes, module: StudentModule, name: str, defined: Statement) -> None:
+    last = _last_binder(module, name)
+    if last is None or last.index <= defined.index or isinstance(last.node, ast.Delete):
+        return
+    reads = {n.id for n in ast.walk(last.node) if isinstance(n, ast.Name)}
+    wraps = isinstance(last.node, ast.Assign) and name in {
+        n.id for n in ast.walk(last.node.value) if isinstance(n, ast.Name)
+    }
+    if not wraps and (name in reads or isinstance(last.node, ast.Import | ast.ImportFrom)):
+        notes.note(
+            f"`{name}` from line {defined.line} is replaced here, and this is what counts",
+            module.path,
+            last.line,
+            last.block.cell,
+        )
+
+
+def _stub_wins(statements: list[Statement], stub: str | None) -> bool:
+    first, last = (definition_digest(s.node) for s in (statements[0], statements[-1]))
+    return last == stub != first
+
+
+def _lines(statements: list[Statement]) -> str:
+    *others, last = [str(s.line) for s in statements]
+    return f"{', '.join(others)} and {last}"
+
+
+def _on_purpose(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
+    for decorator in node.decorator_list:
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+        if name in _REDEFINED_ON_PURPOSE:
+            return True
+    return False

@@ -1,0 +1,33 @@
+"""The state of the random generators that student code can draw from at load time."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class _Generator(NamedTuple):
+    read: Callable[[], Any]
+    write: Callable[[Any], Any]
+
+
+class Generators:
+    """Captures and restores them together. Functions are looked up once, before student code."""
+
+    def __init__(self) -> None:
+        self._known = [_Generator(random.getstate, random.setstate)]
+        # present when the worker has them; this package imports neither
+        numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+        if numpy is not None:
+            self._known.append(_Generator(numpy.random.get_state, numpy.random.set_state))
+        if torch is not None:
+            self._known.append(_Generator(torch.get_rng_state, torch.set_rng_state))
+
+    def capture(self) -> tuple[Any, ...]:
+        return tuple(generator.read() for generator in self._known)
+
+    def restore(self, states: tuple[Any, ...]) -> None:
+        for generator, state in zip(self._known, states, strict=True):
+            generator.write(state)

@@ -1,0 +1,173 @@
+"""Imports as student code sees them: its own files from bytes, real modules, or stand-ins."""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from .layout import AVAILABLE, HAND_OUTS, Layout, Place, is_real
+from .notes import Notes
+from .standins import Gate, Standin
+
+_THIRD_PARTY = (
+    "matplotlib PIL torchvision torchsummary torchinfo torchview torchviz torchaudio torchtext "
+    "torchmetrics pandas sklearn scipy seaborn plotly bokeh altair tqdm IPython ipywidgets "
+    "cv2 skimage imageio google kaggle wandb tensorboard tensorboardX timm transformers "
+    "datasets tokenizers tiktoken nltk spacy requests lightning pytorch_lightning rich "
+    "jaxtyping beartype pytest tabulate termcolor psutil torch_geometric"
+)
+_KNOWN_ABSENT = frozenset(_THIRD_PARTY.split())
+_OURS = frozenset({"grader", "reference", "tests"})
+
+
+class Caller:
+    """The module that an import statement stands in."""
+
+    def __init__(self, path: str, folder: str, guarded_lines: frozenset[int]) -> None:
+        self.path = path
+        self.folder = folder
+        self.guarded_lines = guarded_lines
+
+
+class Importer:
+    """One `__import__` per student module, over one set of modules per submission."""
+
+    def __init__(self, layout: Layout, notes: Notes, gate: Gate) -> None:
+        self._layout = layout
+        self._notes = notes
+        self._gate = gate
+        self._places: dict[str, Place] = {}
+        self._real_import: Callable[..., Any] = builtins.__import__
+        self.run: Callable[[Place], ModuleType]
+        """Gives the module of a place, executed unless it is running already."""
+
+    def for_caller(self, caller: Caller) -> Callable[..., Any]:
+        """The `__import__` for the builtins of one module."""
+
+        def __import__(
+            name: str,
+            globals: Mapping[str, object] | None = None,
+            locals: Mapping[str, object] | None = None,
+            fromlist: Sequence[str] | None = (),
+            level: int = 0,
+        ) -> Any:
+            line = sys._getframe(1).f_lineno
+            if level:
+                chain = self._layout.find_relative(name, level, caller.folder)
+                if chain is None:
+                    dots = "." * level
+                    raise ModuleNotFoundError(
+                        f"there is no file for `{dots}{name}` in the submission", name=name
+                    )
+                return self._own(chain, fromlist or (), chain[-1:])
+            own = self._layout.find(name, caller.folder)
+            if own is not None:
+                return self._own(own, fromlist or (), own[:1])
+            if is_real(name):
+                return self._real(name, fromlist, caller, line)
+            return self._absent(name, fromlist, caller, line)
+
+        return __import__
+
+    def _own(
+        self, chain: Sequence[Place], fromlist: Sequence[str], result: Sequence[Place]
+    ) -> ModuleType:
+        parent: ModuleType | None = None
+        for place in chain:
+            module = self.run(place)
+            if parent is not None:
+                self._attach(parent, place, module)
+            parent = module
+        if not fromlist:
+            return self.run(result[0])
+        assert parent is not None
+        self._submodules(parent, chain[-1], fromlist)
+        return parent
+
+    def _attach(self, parent: ModuleType, place: Place, module: ModuleType) -> None:
+        tail = place.name.rpartition(".")[2]
+        if parent.__dict__.get(tail) is not module:
+            setattr(parent, tail, module)
+
+    def _submodules(self, package: ModuleType, place: Place, names: Sequence[str]) -> None:
+        """`from package import name` may mean a file."""
+        if place.folder is None:
+            return
+        if "*" in names:
+            declared = package.__dict__.get("__all__", ())
+            names = [*names, *(n for n in declared if isinstance(n, str))]
+        for name in names:
+            child = self._layout.child(place, name) if name not in package.__dict__ else None
+            if child is not None:
+                self._attach(package, child, self.run(child))
+
+    def _real(self, name: str, fromlist: Sequence[str] | None, caller: Caller, line: int) -> Any:
+        try:
+            return self._real_import(name, None, None, fromlist or (), 0)
+        except ModuleNotFoundError as error:
+            # torch.utils.tensorboard and the like: there, but built on something that is not
+            if not error.name or is_real(error.name):
+                raise
+            return self._absent(name, fromlist, caller, line, error.name)
+
+    def _absent(
+        self,
+        name: str,
+        fromlist: Sequence[str] | None,
+        caller: Caller,
+        line: int,
+        lacking: str | None = None,
+    ) -> Standin:
+        if line in caller.guarded_lines:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        top = (lacking or name).partition(".")[0]
+        why = self._why(top, name)
+        self._notes.absent(caller.path, line, top, why, expected=self._is_known(top))
+        standin = Standin(name if fromlist else name.partition(".")[0], self._gate, why)
+        return standin
+
+    def _is_known(self, top: str) -> bool:
+        return top in _KNOWN_ABSENT or top in _OURS
+
+    def _why(self, top: str, name: str) -> str:
+        if top in _OURS:
+            return f"`{top}` cannot be used by a submission"
+        if top in _KNOWN_ABSENT:
+            return f"`{top}` is not available while grading"
+        own = name.removeprefix(f"{HAND_OUTS}.") if top == HAND_OUTS else name
+        why = f"there is no module `{name}` and no file of that name in the submission"
+        choices = sorted({*self._layout.names(), *AVAILABLE, *_KNOWN_ABSENT})
+        close = difflib.get_close_matches(own.partition(".")[0], choices, n=1)
+        return f"{why} (did you mean `{close[0]}`?)" if close and close[0] != own else why
+
+
+class Finder(MetaPathFinder, Loader):
+    """Serves `importlib.import_module` and pickle; never asked for a module that exists."""
+
+    def __init__(self, layout: Layout, run: Callable[[Place], ModuleType]) -> None:
+        self._layout = layout
+        self._run = run
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        chain = self._layout.find(fullname, "")
+        if not chain:
+            return None
+        place = chain[-1]
+        spec = ModuleSpec(fullname, self, origin=place.path, is_package=place.folder is not None)
+        spec.loader_state = place
+        return spec
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        place: Place = spec.loader_state
+        return self._run(place)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Already executed by `create_module`, which gives a file one module under any name."""

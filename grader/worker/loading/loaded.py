@@ -1,0 +1,215 @@
+"""A submission, loaded: every file that counts, executed, looked up and reset."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from .blocks import read
+from .demands import wanted_names
+from .findings import note_duplicates, target_finding, why_missing
+from .generators import Generators
+from .importer import Caller, Finder, Importer
+from .layout import Layout, Place, folder_of
+from .module import Shared, StudentModule
+from .notes import Notes
+from .standins import Gate, Standin
+from .statements import Needs, Script, read_script
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to load, and what is wanted from it."""
+
+    files: Mapping[str, bytes]
+    """The whole submission: relative path -> content."""
+    entries: Mapping[str, str]
+    """Assignment stem -> path of the file that counts for it."""
+    targets: Mapping[str, tuple[str, ...]]
+    """Assignment stem -> names the exercises look at."""
+    stubs: Mapping[str, Mapping[str, str]]
+    """Assignment stem -> target -> `definition_digest` of the hand-out's definition."""
+    skip: frozenset[tuple[str, int]] = frozenset()
+    """(path, statement index) pairs that ran too long before and are not executed."""
+
+
+class Loaded:
+    """Loads on construction; never raises for anything that a submission does."""
+
+    def __init__(self, plan: Plan, progress: Callable[[str, int], None]) -> None:
+        self._plan = plan
+        self._progress = progress
+        self._current: tuple[str, int] | None = None
+        self._quiet = False
+        self._gate = Gate()
+        self._notes = Notes()
+        self._generators = Generators()
+        self._builtins = {**vars(builtins), **_replacements(self._gate)}
+        self._layout = Layout(plan.files.keys(), plan.entries)
+        self._importer = Importer(self._layout, self._notes, self._gate)
+        self._importer.run = self._run
+        self._finder = Finder(self._layout, self._run)
+        self._scripts: dict[str, Script] = {}
+        self._modules: dict[str, StudentModule] = {}
+        self._shared = Shared(self._notes, self._generators, {}, plan.skip, self._begin)
+        self._wanted = wanted_names(plan.entries, plan.targets, self._layout, self._script)
+        self._start = self._generators.capture()
+        sys.meta_path.append(self._finder)
+        self._run_entries()
+        for stem, module in self._entry_modules().items():
+            stubs = plan.stubs.get(stem, {})
+            note_duplicates(self._notes, module, plan.targets.get(stem, ()), stubs)
+        self._current, self._quiet = None, True
+
+    @property
+    def graded(self) -> bool:
+        """Set once loading is over: from now on, using a stand-in is an error."""
+        return self._gate.graded
+
+    @graded.setter
+    def graded(self, value: bool) -> None:
+        self._gate.graded = value
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """JSON-able: what became of each target, and every problem and note."""
+        modules: dict[str, Any] = {}
+        entries = self._entry_modules()
+        for stem, names in self._plan.targets.items():
+            module, stubs = entries.get(stem), self._plan.stubs.get(stem, {})
+            found = {
+                name: _no_file(stem)
+                if module is None
+                else target_finding(module, name, stubs.get(name))
+                for name in names
+            }
+            modules[stem] = {"file": self._plan.entries.get(stem), "targets": found}
+        return {"modules": modules, "notes": self._notes.as_json()}
+
+    def lookup(self, stem: str, name: str) -> object:
+        """The object of that name in the assignment's file. Raises LookupError with the reason."""
+        module = self._entry_modules().get(stem)
+        if module is None:
+            raise LookupError(_no_file(stem)["why"])
+        namespace = module.module.__dict__
+        if name not in namespace or isinstance(namespace[name], Standin):
+            raise LookupError(why_missing(module, name))
+        value: object = namespace[name]
+        return value
+
+    def reset(self) -> None:
+        """Every module as it was after loading, with new functions, classes and values.
+
+        The random generators return to where they were before loading, so that values drawn at
+        the top of a file are the same ones; seed them for the check afterwards.
+        """
+        graded, self._gate.graded = self._gate.graded, False
+        self._generators.restore(self._start)
+        if self._finder not in sys.meta_path:
+            sys.meta_path.append(self._finder)
+        for module in self._modules.values():
+            module.started = False
+        self._run_entries()
+        self._gate.graded = graded
+
+    def close(self) -> None:
+        """Takes everything out of the interpreter again."""
+        if self._finder in sys.meta_path:
+            sys.meta_path.remove(self._finder)
+        for module in self._modules.values():
+            module.withdraw()
+
+    def _run_entries(self) -> None:
+        for stem in self._plan.entries:
+            self._run(self._layout.entry(stem))
+
+    def _entry_modules(self) -> dict[str, StudentModule]:
+        return {stem: self._modules[path] for stem, path in self._plan.entries.items()}
+
+    def _begin(self, path: str, index: int, may_take_long: bool) -> None:
+        self._current = (path, index)
+        # after loading, whatever runs is part of a call that has its own deadline
+        if may_take_long and not self._quiet:
+            self._progress(path, index)
+
+    def _script(self, path: str) -> Script:
+        if path not in self._scripts:
+            self._scripts[path] = read_script(read(path, self._plan.files.get(path, b"")))
+        return self._scripts[path]
+
+    def _run(self, place: Place) -> ModuleType:
+        """The module of a place; executes its file if that has not begun."""
+        module = self._module(place)
+        if module.started:
+            return module.module
+        module.started = True
+        module.publish(self._dunders(place))
+        graded, self._gate.graded = self._gate.graded, False
+        outer = self._current
+        try:
+            module.execute(lambda: self._needs(place))
+        finally:
+            self._gate.graded, self._current = graded, outer
+        if outer is not None and not self._quiet:
+            # the importing statement goes on: its own time limit, under its own name
+            self._progress(*outer)
+        return module.module
+
+    def _module(self, place: Place) -> StudentModule:
+        key = place.path or f"{place.folder}/"
+        if key not in self._modules:
+            script = self._script(place.path) if place.path else Script((), (), ())
+            self._modules[key] = StudentModule(key, place.name, script, self._shared)
+        return self._modules[key]
+
+    def _needs(self, place: Place) -> Needs:
+        statements = self._script(place.path).statements if place.path else ()
+        wanted = self._wanted.get(place.path or "", None)
+        return Needs(statements, None if wanted is None else frozenset(wanted))
+
+    def _dunders(self, place: Place) -> dict[str, Any]:
+        package = place.folder is not None
+        spec = ModuleSpec(place.name, self._finder, origin=place.path, is_package=package)
+        spec.loader_state = place
+        folder = place.folder if place.folder is not None else folder_of(place.path or "")
+        guarded = self._module(place).script.guarded_lines
+        caller = Caller(place.path or f"{folder}/", folder, guarded)
+        own = {**self._builtins, "__import__": self._importer.for_caller(caller)}
+        parent = place.name if package else place.name.rpartition(".")[0]
+        found = {"__builtins__": own, "__spec__": spec, "__loader__": self._finder}
+        return {**found, "__package__": parent, **({"__path__": []} if package else {})}
+
+
+def _no_file(stem: str) -> dict[str, Any]:
+    why = f"the submission has no file for {stem}"
+    return {"kind": "missing", "line": None, "stub": False, "close": [], "why": why}
+
+
+def _replacements(gate: Gate) -> dict[str, Any]:
+    """Built-ins that would wait for a person, end the worker, or exist in notebooks only."""
+
+    def input(prompt: object = "", /) -> str:
+        raise EOFError("EOF when reading a line")
+
+    def leave(code: object = None) -> None:
+        raise SystemExit(code)
+
+    def nothing(*args: object, **options: object) -> None:
+        return None
+
+    def get_ipython() -> Standin:
+        return Standin("get_ipython()", gate, "there is no IPython while grading")
+
+    return {
+        "input": input,
+        "exit": leave,
+        "quit": leave,
+        "breakpoint": nothing,
+        "display": nothing,
+        "get_ipython": get_ipython,
+    }

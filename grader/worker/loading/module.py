@@ -1,0 +1,174 @@
+"""One file of the submission as a running module: executed once with care, then replayed."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import linecache
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import CodeType, ModuleType
+from typing import Any
+
+from .generators import Generators
+from .names import FUNCTIONS, IMPORTS, own_nodes, touched
+from .notes import Notes
+from .snapshots import Snapshot
+from .statements import Needs, Script, Statement, select
+
+SLOW_S = 0.005
+"""A statement that took longer is restored from a copy instead of running again."""
+_REPEATABLE_S = 0.05
+"""Up to here a slow statement whose values cannot be copied runs again all the same."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a reset does again for one statement."""
+
+    code: CodeType
+    snapshot: Snapshot | None = None
+    generators: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What the modules of one submission have in common."""
+
+    notes: Notes
+    generators: Generators
+    places: dict[str, tuple[str, int | None]]
+    """Code file name -> file and cell of the submission."""
+    skip: frozenset[tuple[str, int]]
+    begin: Callable[[str, int, bool], None]
+    """Told (path, index, whether it may take long) before each statement."""
+
+
+class StudentModule:
+    """The module object keeps its identity; its namespace is filled anew at every reset."""
+
+    def __init__(self, path: str, name: str, script: Script, shared: Shared) -> None:
+        self.path = path
+        self.name = name
+        self.script = script
+        self.module = ModuleType(name)
+        self.started = False
+        self.lost: dict[str, str] = {}
+        """Names that are missing because a statement was left out or failed -> why."""
+        self.ran: list[Statement] = []
+        self._shared = shared
+        self._steps: list[Step] | None = None
+        self._lines = {b.filename: b.text.split("\n") for b in script.blocks}
+        for block in script.blocks:
+            shared.places[block.filename] = (path, block.cell)
+
+    def publish(self, dunders: Mapping[str, Any]) -> None:
+        """An empty namespace, in `sys.modules` and `linecache` under the file's own name."""
+        namespace = self.module.__dict__
+        namespace.clear()
+        namespace.update(dunders, __name__=self.name, __file__=self.path, __doc__=self.script.doc)
+        sys.modules[self.name] = self.module
+        for filename, lines in self._lines.items():
+            # mtime None: never looked for on disk
+            entry = (len(lines), None, [f"{line}\n" for line in lines], filename)
+            linecache.cache[filename] = entry
+
+    def withdraw(self) -> None:
+        """Out of `sys.modules` and `linecache` again."""
+        if sys.modules.get(self.name) is self.module:
+            del sys.modules[self.name]
+        for filename in self._lines:
+            linecache.cache.pop(filename, None)
+
+    def execute(self, needs: Callable[[], Needs]) -> None:
+        """Runs the file: statement by statement the first time, as recorded afterwards."""
+        if self._steps is None:
+            # taken at once: a statement may import this file again
+            steps: list[Step] = []
+            self._steps = steps
+            self._run(needs(), steps)
+        else:
+            self._replay(self._steps)
+
+    def _replay(self, steps: list[Step]) -> None:
+        namespace = self.module.__dict__
+        for step in steps:
+            if step.snapshot is None:
+                # a failure was reported when it happened first
+                with contextlib.suppress(BaseException):
+                    exec(step.code, namespace)
+            else:
+                step.snapshot.restore(namespace)
+                if step.generators is not None:
+                    self._shared.generators.restore(step.generators)
+
+    def _run(self, needs: Needs, steps: list[Step]) -> None:
+        for fault in self.script.faults:
+            self._shared.notes.unreadable(self.path, fault)
+        left_out: list[Statement] = []
+        for statement in self.script.statements:
+            if (self.path, statement.index) in self._shared.skip:
+                self._shared.notes.timed_out(self.path, statement)
+                self._lose(statement, "ran too long and was left out")
+                continue
+            code = select(statement, needs)
+            if code is not statement.code:
+                self._lose(statement, "was not run")
+            if code is not None:
+                steps.append(self._first_run(statement, code))
+            elif not statement.is_text:
+                left_out.append(statement)
+        if left_out:
+            self._shared.notes.left_out(self.path, left_out)
+
+    def _lose(self, statement: Statement, why: str) -> None:
+        for name in statement.binds:
+            self.lost[name] = f"the statement in line {statement.line} that sets it {why}"
+
+    def _first_run(self, statement: Statement, code: CodeType) -> Step:
+        self._shared.begin(self.path, statement.index, may_take_long(statement.node))
+        namespace = self.module.__dict__
+        before = {} if statement.is_definition else dict(namespace)
+        start = time.perf_counter()
+        try:
+            exec(code, namespace)
+        except BaseException as error:
+            self._report(statement, error)
+        else:
+            self.ran.append(statement)
+            for name in statement.binds & namespace.keys():
+                self.lost.pop(name, None)
+        took = time.perf_counter() - start
+        if took <= SLOW_S or statement.is_definition:
+            return Step(code)
+        snapshot = Snapshot(before, namespace, touched(own_nodes(statement.node)))
+        if not snapshot.copied and took <= _REPEATABLE_S:
+            return Step(code)
+        return Step(code, snapshot, self._shared.generators.capture())
+
+    def _report(self, statement: Statement, error: BaseException) -> None:
+        name = error.name if isinstance(error, NameError) else None
+        if isinstance(name, str) and name in self.lost:
+            self._shared.notes.follows(self.path, statement, name)
+            self._lose(statement, f"uses `{name}`, which is missing")
+            return
+        self._shared.notes.failed(self.path, statement, error, self._shared.places)
+        for lost in statement.binds - self.module.__dict__.keys():
+            self.lost[lost] = f"the statement in line {statement.line} that sets it failed"
+
+
+def may_take_long(node: ast.stmt) -> bool:
+    """Whether the time limit of a statement has to start: not for what cannot run foreign code."""
+    match node:
+        case ast.Import(names=names):
+            return not all(alias.name in sys.modules for alias in names)
+        case ast.ImportFrom(module=module):
+            return module not in sys.modules
+        case ast.FunctionDef(decorator_list=[]) | ast.AsyncFunctionDef(decorator_list=[]):
+            plain = (ast.Name, ast.Attribute, ast.Constant, ast.expr_context, *FUNCTIONS)
+            return not all(isinstance(item, plain) for item in own_nodes(node))
+        case ast.Assign(targets=targets, value=ast.Constant() | ast.Name()):
+            return not all(isinstance(target, ast.Name) for target in targets)
+    return not isinstance(node, (*IMPORTS, ast.Pass))

@@ -1,0 +1,130 @@
+"""What happened while loading, in words a student can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+from .blocks import Fault
+from .statements import Statement
+
+_TEXT_LIMIT = 300
+_SNIPPET_LIMIT = 60
+
+
+class Notes:
+    """The problems and notes of one submission, each said once, in order of appearance."""
+
+    def __init__(self) -> None:
+        self._items: list[dict[str, Any]] = []
+        self._absent: set[tuple[str, str]] = set()
+
+    def as_json(self) -> list[dict[str, Any]]:
+        return [dict(item) for item in self._items]
+
+    def problem(self, text: str, file: str, line: int | None, cell: int | None = None) -> None:
+        self._add("problem", text, file, line, cell)
+
+    def note(self, text: str, file: str, line: int | None, cell: int | None = None) -> None:
+        self._add("note", text, file, line, cell)
+
+    def _add(self, kind: str, text: str, file: str, line: int | None, cell: int | None) -> None:
+        item = {"kind": kind, "text": text, "file": file, "line": line, "cell": cell}
+        if item not in self._items:
+            self._items.append(item)
+
+    def unreadable(self, file: str, fault: Fault) -> None:
+        self.problem(f"{fault.message}. The rest of the file is loaded.", file, fault.line)
+
+    def absent(self, file: str, line: int, top: str, why: str, expected: bool) -> None:
+        """A module that is not there; one that nobody would expect there is a problem."""
+        if (file, top) in self._absent:
+            return
+        self._absent.add((file, top))
+        text = f"{why}; whatever comes from it does nothing, and graded code must not use it"
+        (self.note if expected else self.problem)(text, file, line)
+
+    def timed_out(self, file: str, statement: Statement) -> None:
+        self.note(
+            f"{snippet(statement)} ran too long and was left out when loading again: put it under "
+            '`if __name__ == "__main__":`',
+            file,
+            statement.line,
+            statement.block.cell,
+        )
+
+    def left_out(self, file: str, statements: list[Statement]) -> None:
+        """One line for everything that no target needs."""
+        first = statements[0]
+        some = "1 statement was" if len(statements) == 1 else f"{len(statements)} statements were"
+        self.note(
+            f"{some} not run (first: {snippet(first)}): no exercise needs the result",
+            file,
+            first.line,
+            first.block.cell,
+        )
+
+    def follows(self, file: str, statement: Statement, name: str) -> None:
+        self.note(
+            f"{snippet(statement)} was not run: it uses `{name}`, which was left out",
+            file,
+            statement.line,
+            statement.block.cell,
+        )
+
+    def failed(
+        self,
+        file: str,
+        statement: Statement,
+        error: BaseException,
+        places: Mapping[str, tuple[str, int | None]],
+    ) -> None:
+        """A statement that raised, at the innermost line that is the student's."""
+        where = innermost(error.__traceback__, places)
+        at_file, line, cell = where or (file, statement.line, statement.block.cell)
+        what = snippet(statement)
+        if (at_file, line) != (file, statement.line):
+            what += f" ({file}:{statement.line})"
+        text = f"{what} stopped with {describe(error)}"
+        advice = _ADVICE.get(type(error))
+        text += f": {advice}." if advice else "."
+        self.problem(f"{text} The rest of the file is loaded.", at_file, line, cell)
+
+
+_ADVICE: Mapping[type, str] = {
+    SystemExit: "the request to end the program is ignored",
+    EOFError: "nobody types while grading, so input() finds the end of the file",
+    KeyboardInterrupt: "raising it does not end the loading",
+}
+
+
+def describe(error: BaseException) -> str:
+    """`Type: message` on one line, bounded, whatever the message does."""
+    try:
+        message = " ".join(str(error).split())
+    except BaseException:
+        message = "(its message cannot be shown)"
+    # type.__name__ of a hostile metaclass is theirs; this one is not
+    name = type.__dict__["__name__"].__get__(type(error))
+    text = f"{name}: {message}" if message else str(name)
+    return text if len(text) <= _TEXT_LIMIT else text[: _TEXT_LIMIT - 1] + "…"
+
+
+def snippet(statement: Statement) -> str:
+    """The statement's first line in back quotes, shortened."""
+    line = statement.block.text.split("\n")[statement.line - 1].strip().replace("`", "'")
+    return f"`{line}`" if len(line) <= _SNIPPET_LIMIT else f"`{line[: _SNIPPET_LIMIT - 1]}…`"
+
+
+def innermost(
+    traceback: TracebackType | None, places: Mapping[str, tuple[str, int | None]]
+) -> tuple[str, int, int | None] | None:
+    """File, line and cell of the last frame that runs student code."""
+    found = None
+    while traceback is not None:
+        place = places.get(traceback.tb_frame.f_code.co_filename)
+        if place is not None:
+            found = (place[0], traceback.tb_lineno, place[1])
+        traceback = traceback.tb_next
+    return found
