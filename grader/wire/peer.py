@@ -52,12 +52,14 @@ class Arguments:
     """Table index -> the leaf whose gradient the caller wants."""
     parameters: tuple[torch.Tensor, ...] = ()
     """Of the called module, in the order the caller named them."""
+    changed: list[int] = field(default_factory=list)
+    """Table indices of what the function modified: the caller's own no longer holds its value."""
 
     def reference(self, value: torch.Tensor) -> Node | None:
         """A node for a returned tensor that the caller already has, or None."""
         for kind, known in (("A", self.passed), ("P", self.parameters)):
             for position, tensor in enumerate(known):
-                if tensor is value:
+                if tensor is value and not (kind == "A" and position in self.changed):
                     return [kind, position]
         return None
 
@@ -269,11 +271,12 @@ class Peer:
             arguments = self._arguments(meta, received)
             arguments.parameters = self.side.parameters(meta.get("target"), names)
             value = function(*arguments.args, **arguments.kwargs)
+            arguments.changed = _changed(meta, pristine, arguments)
             encoder = Encoder(_Scope(self.side, arguments))
             sources = [*arguments.leaves.values(), *arguments.parameters]
             reply: Meta = {"t": "ok", "value": encoder.node(value)}
             reply |= self._keep(encoder.writer.tensors, sources)
-            reply["changed"] = _changed(meta, pristine, received, arguments)
+            reply["changed"] = arguments.changed
         return reply, encoder
 
     def _arguments(self, meta: Meta, received: Received) -> Arguments:
@@ -320,7 +323,7 @@ def _indices(values: Any, count: int) -> tuple[int, ...]:
     return tuple(values)
 
 
-def _changed(meta: Meta, pristine: bytes, received: Received, arguments: Arguments) -> list[int]:
+def _changed(meta: Meta, pristine: bytes, arguments: Arguments) -> list[int]:
     """Which tensors differ from what was sent, bit by bit (NaN included)."""
     before = read_tensors(meta, bytearray(pristine)).tensors
     return [
