@@ -20,6 +20,7 @@ _DIRECT_TRIES = 6
 _LOOKAHEAD = 4
 _LINE_BUDGET = 400_000
 """Lines parsed in all: keeps a hostile file from costing quadratic time."""
+_MOST_BROKEN = 100
 
 
 class Broken(NamedTuple):
@@ -76,12 +77,12 @@ class Splitter:
         at = len(self._lines) - 1 if line is None else line - 1
         start = self._sound_until(here, at)
         self._take(here, start, pieces)
-        if self._spent > _LINE_BUDGET:
+        if self._spent > _LINE_BUDGET or len(pieces.broken) >= _MOST_BROKEN:
             late = SyntaxError("too many errors: the rest of the file was not read")
             late.lineno = start + 1
             pieces.broken.append(Broken(start + 1, self._text(start, len(self._lines)), late))
             return len(self._lines)
-        end = self._resume(start, at)
+        end = self._resume(start, start if line is None else at)
         start = self._before_indent(start, error, pieces)
         self._take(start, end, pieces)
         return end
