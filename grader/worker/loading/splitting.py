@@ -20,6 +20,8 @@ _DIRECT_TRIES = 6
 _LOOKAHEAD = 4
 _LINE_BUDGET = 400_000
 """Lines parsed in all: keeps a hostile file from costing quadratic time."""
+_ATTEMPT = 4
+"""What starting a parse costs, in lines."""
 _MOST_BROKEN = 100
 
 
@@ -98,14 +100,21 @@ class Splitter:
         return "\n".join(self._lines[start:end])
 
     def _parse(self, start: int, end: int) -> list[ast.stmt] | ParseError:
-        self._spent += end - start
         try:
-            return ast.parse("\n" * start + self._text(start, end)).body
+            return self._tree("\n" * start, start, end)
         except PARSE_ERRORS as error:
             return error.with_traceback(None)
 
     def _sound(self, start: int, end: int) -> bool:
-        return isinstance(self._parse(start, end), list)
+        try:
+            self._tree("", start, end)
+        except PARSE_ERRORS:
+            return False
+        return True
+
+    def _tree(self, above: str, start: int, end: int) -> list[ast.stmt]:
+        self._spent += end - start + _ATTEMPT
+        return ast.parse(above + self._text(start, end)).body
 
     def _sound_until(self, here: int, at: int) -> int:
         """The last statement start up to the error before which everything parses."""
