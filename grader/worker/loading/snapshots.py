@@ -31,7 +31,7 @@ class Snapshot:
         try:
             memo = {id(value): value for value in self._older.values()}
             self._values: dict[str, Any] = copy.deepcopy(new, memo)
-        except BaseException:  # noqa: BLE001
+        except BaseException:
             # generators, locks, tensors inside a graph: shared between checks, as they are
             self.copied, self._values = False, new
 

@@ -1,50 +1,12 @@
-"""A submission in memory, loaded and taken out of the interpreter again."""
+"""The `load` fixture: whatever a test loads is taken out of the interpreter again."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
-from grader.worker.loading import Loaded, Plan
-
-FILE = "a1_attention.py"
-STEM = "a1_attention"
-
-
-class Load:
-    """Calling it loads; `progress` holds what the trusted side was told."""
-
-    def __init__(self) -> None:
-        self.progress: list[tuple[str, int]] = []
-        self._open: list[Loaded] = []
-
-    def __call__(
-        self,
-        files: str | bytes | Mapping[str, str | bytes],
-        *targets: str,
-        entries: Mapping[str, str] | None = None,
-        skip: frozenset[tuple[str, int]] = frozenset(),
-        **more: Any,
-    ) -> Loaded:
-        named = files if isinstance(files, Mapping) else {FILE: files}
-        data = {
-            path: textwrap.dedent(text).encode() if isinstance(text, str) else text
-            for path, text in named.items()
-        }
-        entries = {STEM: FILE} if entries is None else entries
-        wanted = more.get("targets", {stem: () for stem in entries})
-        wanted = {**wanted, STEM: targets} if targets else wanted
-        plan = Plan(data, entries, wanted, more.get("stubs", {}), skip)
-        loaded = Loaded(plan, lambda path, index: self.progress.append((path, index)))
-        self._open.append(loaded)
-        return loaded
-
-    def close(self) -> None:
-        for loaded in reversed(self._open):
-            loaded.close()
+from tests.unit.worker.loading.samples import Load
 
 
 @pytest.fixture
@@ -52,24 +14,3 @@ def load() -> Iterator[Load]:
     loading = Load()
     yield loading
     loading.close()
-
-
-@pytest.fixture
-def problems() -> Callable[[Loaded], list[tuple[str, int | None, str]]]:
-    """The problems of a submission as (file, line, text)."""
-
-    def of(loaded: Loaded) -> list[tuple[str, int | None, str]]:
-        notes = loaded.report["notes"]
-        return [(n["file"], n["line"], n["text"]) for n in notes if n["kind"] == "problem"]
-
-    return of
-
-
-@pytest.fixture
-def notes() -> Callable[[Loaded], list[tuple[int | None, str]]]:
-    """The notes of a submission as (line, text)."""
-
-    def of(loaded: Loaded) -> list[tuple[int | None, str]]:
-        return [(n["line"], n["text"]) for n in loaded.report["notes"] if n["kind"] == "note"]
-
-    return of

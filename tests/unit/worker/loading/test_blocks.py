@@ -80,7 +80,10 @@ def test_a_file_of_another_kind_is_a_fault() -> None:
             "def f():\n    a = 1\n      b = 2\n    return a\nc = 3\n", [5], [3], id="indent-inside"
         ),
         pytest.param(
-            "def f():\n  if x:\n\treturn 1\n        return 2\nc = 3\n", [5], [3], id="tabs-and-spaces"
+            "def f():\n  if x:\n\treturn 1\n        return 2\nc = 3\n",
+            [5],
+            [3],
+            id="tabs-and-spaces",
         ),
         pytest.param("s = 'open\nt = 2\n", [2], [1], id="open-quote"),
         pytest.param(
