@@ -15,11 +15,25 @@ class Definitions(Protocol):
         """`function`, `class` or `value`. Raises a `StudentFault` if there is no such name."""
 
 
+class Layers:
+    """`student.nn.Linear(3, 4)`: a layer of torch.nn itself, made where the student's code is, so
+    that it can be handed to that code."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> RemoteFunction:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return RemoteFunction(self._client, ["L", name], name)
+
+
 class Student:
     """The student's definitions, called across the process boundary."""
 
     def __init__(self, client: Client, definitions: Definitions, stem: str) -> None:
         self._client, self._definitions, self._stem = client, definitions, stem
+        self.nn = Layers(client)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

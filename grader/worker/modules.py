@@ -63,6 +63,10 @@ def _to(module: nn.Module, target: torch.dtype | torch.device) -> None:
     nn.Module.to(module, target)
 
 
+def _requires_grad(module: nn.Module, wanted: bool) -> None:
+    nn.Module.requires_grad_(module, wanted)
+
+
 def _zero_grad(module: nn.Module) -> None:
     nn.Module.zero_grad(module)
 
@@ -80,6 +84,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "write": _write,
     "train": _train,
     "to": _to,
+    "requires_grad": _requires_grad,
     "zero_grad": _zero_grad,
     "attribute": _attribute,
 }
