@@ -111,21 +111,9 @@ class TestState:
         found = expect.unchanged(student.conv_weight_from_linear, probe.randn(D, 12), 3, 2)
         expect.shape(found, (D, 3, 2, 2), what="weight")
 
-    def test_other_images_later(self, probe, expect):
-        """After a larger image, a smaller one still gives the tokens that it gave before."""
-        embed = probe.module("PatchEmbedding", C, P, D)
-        images = probe.randn(2, C, 8, 4)
-        before = embed_tokens(expect, embed, images)
-        embed_tokens(expect, embed, probe.randn(1, C, 8, 12))
-        expect.close(embed_tokens(expect, embed, images), before, what="tokens of the later call")
-
 
 class TestNumerics:
-    @pytest.mark.parametrize(
-        "dtype",
-        [torch.float64, torch.float16, torch.bfloat16],
-        ids=["float64", "float16", "bfloat16"],
-    )
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
     def test_dtype_is_kept(self, probe, expect, dtype):
         """After `.to(dtype)` the tokens are finite and have that dtype."""
         embed = probe.module("PatchEmbedding", C, P, D, dtype=dtype)

@@ -125,7 +125,7 @@ class TestState:
             count = sum(parameter.numel() for parameter in student.ViT().parameters())
         expect.true(count == VIT_B_16, observed=f"{count:,} numbers", expected=f"{VIT_B_16:,}")
 
-    @pytest.mark.parametrize("case", ["trained", "frozen", "used-twice", "buffers", "meta"])
+    @pytest.mark.parametrize("case", ["meta", "frozen", "used-twice", "buffers"])
     def test_count_parameters(self, student, expect, case):
         """Every parameter counts once, trainable or not, and buffers do not count."""
         with torch.device("meta" if case == "meta" else "cpu"):
@@ -163,15 +163,6 @@ class TestState:
         logits = expect.unchanged(probe.module("ViT", **SMALL), draw(probe))
         expect.shape(logits, (2, CLASSES), what="logits")
 
-    def test_calls_leave_no_trace(self, probe, expect):
-        """After another batch, the first one still gets the logits that it got before."""
-        vit = probe.module("ViT", **SMALL)
-        images = draw(probe)
-        before = classify(expect, vit, images)
-        classify(expect, vit, draw(probe, batch=3))
-        after = classify(expect, vit, images)
-        expect.close(after, before, what="logits of the later call", atol=1e-6)
-
 
 class TestModes:
     def test_train_mode_changes_nothing(self, probe, expect):
@@ -185,11 +176,7 @@ class TestModes:
 
 
 class TestNumerics:
-    @pytest.mark.parametrize(
-        "dtype",
-        [torch.float64, torch.float16, torch.bfloat16],
-        ids=["float64", "float16", "bfloat16"],
-    )
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
     def test_dtype_is_kept(self, probe, expect, dtype):
         """After `.to(dtype)` the logits are finite and have that dtype."""
         vit = probe.module("ViT", **SMALL, dtype=dtype)

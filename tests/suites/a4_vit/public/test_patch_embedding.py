@@ -46,8 +46,8 @@ def patch_numbers(channels, height, width, side):
 class TestShapes:
     @pytest.mark.parametrize(
         ("batch", "height", "width"),
-        [(2, 8, 8), (1, 8, 12), (5, 4, 4)],
-        ids=["square", "wide", "one-patch"],
+        [(2, 8, 12), (1, 4, 4)],
+        ids=["usual", "one-patch"],
     )
     def test_tokens(self, student, probe, expect, batch, height, width):
         """(B, C, H, W) becomes (B, N, D), one token for each patch."""
@@ -117,12 +117,7 @@ class TestOutputs:
 
 
 class TestConversion:
-    def test_shape(self, student, probe, expect):
-        """(D, P·P·C) becomes (D, C, P, P)."""
-        weight = student.conv_weight_from_linear(probe.randn(D, 2 * 2 * 3), 3, 2)
-        expect.shape(weight, (D, 3, 2, 2), what="weight")
-
-    @pytest.mark.parametrize(("channels", "side"), [(3, 4), (2, 2), (1, 3)])
+    @pytest.mark.parametrize(("channels", "side"), [(3, 4), (2, 2)])
     def test_values(self, student, reference, probe, expect, channels, side):
         """Each number is found at its channel, row and column."""
         weight = probe.randn(D, side * side * channels)
