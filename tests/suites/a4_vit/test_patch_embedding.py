@@ -22,7 +22,7 @@ def affine(expect, embed, shape, side):
     """Return the weights K (pixels, N, D) and the tokens b (N, D) of a black image."""
     count = shape[0] * shape[1] * shape[2]
     images = torch.cat([torch.zeros(1, count), torch.eye(count)]).double()
-    tokens = embed_tokens(expect, embed, images.reshape(-1, *shape), side)
+    tokens = embed_tokens(expect, embed, images.reshape(-1, *shape), side).double()
     return tokens[1:] - tokens[0], tokens[0]
 
 

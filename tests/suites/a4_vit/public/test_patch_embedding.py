@@ -33,7 +33,7 @@ def affine(expect, embed, channels, height, width, side, emb_size):
     tokens = embed(images.reshape(-1, channels, height, width))
     patches = (height // side) * (width // side)
     expect_tokens(expect, tokens, count + 1, patches, emb_size)
-    return tokens[1:] - tokens[0], tokens[0]
+    return (tokens[1:] - tokens[0]).double(), tokens[0].double()
 
 
 def patch_numbers(channels, height, width, side):
@@ -134,5 +134,5 @@ class TestConversion:
         weight, patch = probe.randn(D, P * P * C), probe.randn(P, P, C)
         kernel = student.conv_weight_from_linear(weight, C, P)
         expect.shape(kernel, (D, C, P, P), what="weight")
-        by_convolution = F.conv2d(patch.permute(2, 0, 1)[None], kernel).flatten()
+        by_convolution = F.conv2d(patch.permute(2, 0, 1)[None], kernel.double()).flatten()
         expect.close(by_convolution, weight @ patch.flatten(), what="token of one patch")
