@@ -83,9 +83,7 @@ class MultiHeadAttention(nn.Module):
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out)
-        raise NotImplementedError(
-            "MultiHeadAttention.__init__: replace this line with your solution"
-        )
+        raise NotImplementedError("MultiHeadAttention.__init__: replace this line with your solution")
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return what each token gathers from itself and from the tokens before it.
@@ -115,6 +113,4 @@ class MultiHeadAttention(nn.Module):
 
         To write here: everything.
         """
-        raise NotImplementedError(
-            "MultiHeadAttention.forward: replace this line with your solution"
-        )
+        raise NotImplementedError("MultiHeadAttention.forward: replace this line with your solution")

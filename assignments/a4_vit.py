@@ -248,9 +248,7 @@ class ClassificationHead(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """(B, 1 + N, D) → raw logits (B, num_classes). To write here: everything."""
-        raise NotImplementedError(
-            "ClassificationHead.forward: replace this line with your solution"
-        )
+        raise NotImplementedError("ClassificationHead.forward: replace this line with your solution")
 
 
 class ViT(nn.Module):

@@ -52,6 +52,31 @@ class Module(nn.Module):
     def forward(self, *args, **kwargs):
         return {answer}
 """
+TWISTS = {
+    "detached": "value.detach()",
+    "NaN": "value * float('nan')",
+    "float16": "value.half()",
+    "integers": "value.long()",
+    "complex numbers": "value + 0j",
+    "bools": "value > 0",
+    "meta": "value.to('meta')",
+    "expanded": "value[None]",
+    "flattened": "value.flatten()",
+    "negative zeros": "value * -0.0",
+    "a subclass": "nn.Parameter(value.detach())",
+}
+TWISTED = """
+
+from torch.utils._pytree import tree_map
+
+
+def twisted(function):
+    def twist(value):
+        return {twist} if torch.is_tensor(value) else value
+
+    return lambda *args, **kwargs: tree_map(twist, function(*args, **kwargs))
+
+"""
 
 
 @pytest.fixture(scope="module")
@@ -59,31 +84,51 @@ def course() -> Course:
     return find_course(Path(__file__))
 
 
+def constant(course: Course, name: str, style: str) -> dict[str, bytes]:
+    """Every target always gives the same answer, modules as modules or as plain functions."""
+    files: dict[str, str] = {}
+    for exercise in course.rubric.exercises.values():
+        file = f"{exercise.assignment}.py"
+        files.setdefault(file, SOURCE.format(answer=ANSWERS[name]))
+        for target in exercise.targets:
+            is_class = target[0].isupper() and style == "modules"
+            files[file] += f"\n{target} = {'Module' if is_class else 'answer'}\n"
+    return {file: source.encode() for file, source in files.items()}
+
+
+def twisted(course: Course, name: str) -> dict[str, bytes]:
+    """Every target does as the reference does, and then something odd with its answer."""
+    files: dict[str, str] = {}
+    for exercise in course.rubric.exercises.values():
+        file = f"{exercise.assignment}.py"
+        if file not in files:
+            files[file] = course.reference(exercise.assignment).read_text(encoding="utf-8")
+            files[file] += TWISTED.format(twist=TWISTS[name])
+        for target in exercise.targets:
+            if target[0].isupper():
+                files[file] += f"\n{target}.forward = twisted({target}.forward)\n"
+            else:
+                files[file] += f"\n{target} = twisted({target})\n"
+    return {file: source.encode() for file, source in files.items()}
+
+
+CASES = [(name, style) for name in ANSWERS for style in ("modules", "functions")]
+CASES += [(name, "twisted") for name in TWISTS]
+
+
 @pytest.fixture(scope="module")
 def results(course: Course) -> dict[str, Result]:
-    def handed_in(name: str, text: str, style: str) -> Submission:
-        files: dict[str, bytes] = {}
-        for exercise in course.rubric.exercises.values():
-            file = f"{exercise.assignment}.py"
-            source = files.get(file, SOURCE.format(answer=text).encode()).decode()
-            for target in exercise.targets:
-                is_class = target[0].isupper() and style == "modules"
-                source += f"\n{target} = {'Module' if is_class else 'answer'}\n"
-            files[file] = source.encode()
+    submissions = []
+    for name, style in CASES:
+        is_twisted = style == "twisted"
+        files = twisted(course, name) if is_twisted else constant(course, name, style)
         id = json.dumps([name, style])
-        return Submission(id=id, files=files, digest=digest_of(files), path="")
-
-    submissions = [
-        handed_in(name, text, style)
-        for name, text in ANSWERS.items()
-        for style in ("modules", "functions")
-    ]
+        submissions.append(Submission(id=id, files=files, digest=digest_of(files), path=""))
     with Engine(course, Options(workers=2)) as engine:
         return {result.submission.id: result for result in engine.grade(submissions)}
 
 
-@pytest.mark.parametrize("style", ["modules", "functions"])
-@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize(("name", "style"), CASES)
 def test_every_answer_is_judged(results: dict[str, Result], name: str, style: str) -> None:
     found = results[json.dumps([name, style])].observations
     assert [o for o in found if o.outcome is Outcome.COULD_NOT_CHECK] == []

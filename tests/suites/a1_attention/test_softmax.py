@@ -38,6 +38,7 @@ class TestNumerics:
         x = probe.randn(3, 5, dtype=dtype, scale=10.0)
         shares = student.stable_softmax(x)
         expect.dtype(shares, dtype, what="result")
+        expect.floats(shares, (3, 5), what="result")
         expect.finite(shares, what="result")
         expect.close(shares.sum(-1), torch.ones(3), what="sum of each row", atol=2e-2)
 
@@ -54,6 +55,7 @@ class TestGradients:
         x = probe.randn(4, 6, scale=5000.0).masked_fill(~probe.mask(4, 6), -torch.inf)
         x.requires_grad_()
         shares = student.stable_softmax(x)
+        expect.floats(shares, (4, 6), what="result")
         expect.true(
             shares.requires_grad, observed="no gradient", expected="a gradient for the scores"
         )

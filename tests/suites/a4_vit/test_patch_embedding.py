@@ -14,7 +14,7 @@ def embed_tokens(expect, embed, images, side=P, width=D):
     tokens = embed(images)
     batch, _, height, columns = images.shape
     patches = (height // side) * (columns // side)
-    expect.shape(tokens, (batch, patches, width), what="tokens")
+    expect.floats(tokens, (batch, patches, width), what="tokens")
     return tokens
 
 

@@ -31,7 +31,7 @@ def draw(probe, batch=2, dtype=torch.float64):
 def classify(expect, vit, images):
     """Call the student's model; the logits have the right shape and no NaN, or the check ends."""
     logits = vit(images)
-    expect.shape(logits, (len(images), CLASSES), what="logits")
+    expect.floats(logits, (len(images), CLASSES), what="logits")
     expect.finite(logits, what="logits")
     return logits
 
@@ -140,9 +140,9 @@ class TestState:
             expected += 2 * 5
         count = student.count_parameters(student.nn.Sequential(*layers))
         expect.true(
-            count == expected and isinstance(count, int),
-            observed=f"{count!r} for a model with {expected} numbers",
-            expected=f"{expected}",
+            isinstance(count, int) and count == expected,
+            observed=f"{count if isinstance(count, int) else 'no integer'}",
+            expected=f"{expected}, the numbers in this model",
         )
 
     def test_state_dict_is_the_whole_state(self, probe, expect):

@@ -20,7 +20,7 @@ def expect_tokens(expect, tokens, batch, patches, width=D):
         expected="one token for each patch: the class token and the positions belong to "
         "ViTEmbeddings (exercise a4.embeddings), which uses this class",
     )
-    expect.shape(tokens, (batch, patches, width), what="tokens")
+    expect.floats(tokens, (batch, patches, width), what="tokens")
 
 
 def affine(expect, embed, channels, height, width, side, emb_size):
@@ -133,6 +133,6 @@ class TestConversion:
         """Convolving with the result gives what the Linear gives for a flattened patch."""
         weight, patch = probe.randn(D, P * P * C), probe.randn(P, P, C)
         kernel = student.conv_weight_from_linear(weight, C, P)
-        expect.shape(kernel, (D, C, P, P), what="weight")
+        expect.floats(kernel, (D, C, P, P), what="weight")
         by_convolution = F.conv2d(patch.permute(2, 0, 1)[None], kernel.double()).flatten()
         expect.close(by_convolution, weight @ patch.flatten(), what="token of one patch")
