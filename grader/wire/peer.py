@@ -33,6 +33,7 @@ class RemoteRaised(Exception):
         self.file = str(report["file"])[:400] if report.get("file") else None
         line = report.get("line")
         self.line = line if type(line) is int else None
+        self.own = report.get("own") is True
         super().__init__(f"{self.type_name}: {self.message}")
 
 

@@ -114,12 +114,14 @@ class WorkerSide(Side):
             torch.set_default_dtype(dtype)
 
     def report(self, error: BaseException) -> Meta:
-        """The exception's type, bases, text and the last line of the student's that it crossed."""
-        file, line = None, None
+        """The exception's type, bases and text, the last line of the student's that it crossed, and
+        whether that line raised it itself."""
+        file, line, own = None, None, False
         trace = error.__traceback__
         while trace is not None:
             name = trace.tb_frame.f_code.co_filename
-            if self._is_students(name):
+            own = self._is_students(name)
+            if own:
                 file, line = name, trace.tb_lineno
             trace = trace.tb_next
         return {
@@ -130,6 +132,7 @@ class WorkerSide(Side):
             "message": _message(error),
             "file": file,
             "line": line,
+            "own": own,
         }
 
 
