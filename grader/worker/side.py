@@ -36,8 +36,14 @@ class Callback:
 class WorkerSide(Side):
     """Names the student's objects and runs their functions under the judge's settings."""
 
-    def __init__(self, lookup: Lookup, is_students: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        lookup: Lookup,
+        is_students: Callable[[str], bool],
+        renew: Callable[[], None] = lambda: None,
+    ) -> None:
         self.peer: Peer
+        self._renew = renew
         self._lookup = lookup
         self._is_students = is_students
         self._objects: list[object] = []
@@ -47,6 +53,14 @@ class WorkerSide(Side):
         """Drop every object handed out so far."""
         self._objects.clear()
         self._numbers.clear()
+
+    def reset(self) -> None:
+        """A clean start for the next check: module state, torch's settings, objects."""
+        self.forget()
+        self._renew()
+        reset_torch()
+        seed_torch(0)
+        random.seed(0)
 
     def name(self, value: Any) -> Node | None:
         if isinstance(value, Callback):
