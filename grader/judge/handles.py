@@ -133,9 +133,7 @@ class RemoteModule:
         self._describe(found)
         return self
 
-    def prepare(
-        self, values: Mapping[str, torch.Tensor], dtype: torch.dtype, train: bool
-    ) -> None:
+    def prepare(self, values: Mapping[str, torch.Tensor], dtype: torch.dtype, train: bool) -> None:
         """Dtype, mode and the named parameters at once: what would be three calls."""
         self._mirrors.clear()
         self._describe(self._ask("prepare", dict(values), dtype, train))
