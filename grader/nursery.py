@@ -46,7 +46,6 @@ def warm_up() -> None:
     import torch
     from torch import nn
 
-
     dynamo.install()
     torch.set_num_threads(1)
     x = torch.ones(2, 4, 8, requires_grad=True)
