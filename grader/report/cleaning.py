@@ -12,6 +12,9 @@ _ESCAPE_SEQUENCE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|.)?",
     re.DOTALL,
 )
+# What the logs of a CI system take for a command: `::name::` at the beginning of a line, and the
+# older `##[name]` and `##vso[name]` anywhere.
+_COMMAND = re.compile(r"^([^\S\n]*:)(?=:)|(##)(?=\w*\[)", re.MULTILINE)
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -40,3 +43,12 @@ def printable(text: str, limit: int = LIMIT_CHARACTERS) -> str:
 def one_line(text: str, limit: int = LIMIT_CHARACTERS) -> str:
     """`printable(text)` with every run of white space as one space."""
     return " ".join(printable(text, limit).split())
+
+
+def without_commands(text: str) -> str:
+    """`text` with nothing in it that a CI log would carry out.
+
+    >>> without_commands("::error::no")
+    ': :error::no'
+    """
+    return _COMMAND.sub(lambda found: f"{found[0]} ", text)
