@@ -17,7 +17,7 @@ from grader.commands.faults import in_words
 from grader.course import find_course, select
 from grader.engine import Engine, Options
 from grader.export.gradebook import Row
-from grader.report.cleaning import one_line
+from grader.report.cleaning import one_line, trimmed
 from grader.report.points import shown
 from grader.rubric import Rubric
 
@@ -109,8 +109,9 @@ def _print_overview(summary: Summary, rubric: Rubric, only: tuple[str, ...]) -> 
     from grader.report.overview import overview
 
     console = Console(highlight=False)
-    console.print(overview(summary.rows, rubric, only))
-    console.print()
+    with console.capture() as capture:
+        console.print(overview(summary.rows, rubric, only))
+    click.echo(trimmed(capture.get()))
 
 
 def _print_summary(summary: Summary, out: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from grader.batch import write_atomically
+from grader.submission import CODE_SUFFIXES
 
 
 def clear(files: Iterable[Path]) -> None:
@@ -17,19 +18,26 @@ def clear(files: Iterable[Path]) -> None:
     """
     places = [file.resolve() for file in files]
     for place in places:
-        if places.count(place) > 1:
-            raise click.ClickException(f"{place}: two reports would go to this file.")
-        if place.exists() and not place.is_file():
-            raise click.ClickException(
-                f"{place}: not a file. Name one; to print a report use --format."
-            )
+        reason = _refusal(place, places)
+        if reason:
+            raise click.ClickException(f"{place}: {reason}")
+    for place in places:
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.unlink(missing_ok=True)
             write_atomically(place, "")
             place.unlink()
         except OSError as error:
             raise _cannot_write(place, error) from error
+
+
+def _refusal(place: Path, places: list[Path]) -> str:
+    if places.count(place) > 1:
+        return "two reports would go to this file."
+    if place.exists() and not place.is_file():
+        return "not a file. Name one; to print a report use --format."
+    if place.suffix.lower() in CODE_SUFFIXES:
+        return "a report would take the place of code. Name another file."
+    return ""
 
 
 def write(file: Path, text: str) -> None:

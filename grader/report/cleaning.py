@@ -15,6 +15,8 @@ _ESCAPE_SEQUENCE = re.compile(
 # What the logs of a CI system take for a command: `::name::` at the beginning of a line, and the
 # older `##[name]` and `##vso[name]` anywhere.
 _COMMAND = re.compile(r"^([^\S\n]*:)(?=:)|(##)(?=\w*\[)", re.MULTILINE)
+# Blanks before the end of a line, colour codes between them aside.
+_TRAILING_BLANKS = re.compile(r" +(?=(?: |\x1b\[[0-9;]*m)*$)", re.MULTILINE)
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -52,3 +54,8 @@ def without_commands(text: str) -> str:
     ': :error::no'
     """
     return _COMMAND.sub(lambda found: f"{found[0]} ", text)
+
+
+def trimmed(screen: str) -> str:
+    """What rich drew, without the blanks that it fills lines with."""
+    return _TRAILING_BLANKS.sub("", screen)

@@ -42,7 +42,10 @@ def _blocks(report: Report, with_details: bool) -> Iterator[str]:
     yield f"## {_plain(report.course)}: {shown(grade.points)} / {shown(grade.max_points)} points"
     if grade.unchecked_points:
         yield f"{shown(grade.unchecked_points)} points could not be checked: not your mistake."
-    yield f"**Next:** {_span(next_in_submission(report))}"
+    if grade.complete:
+        yield "Every check passed."
+    else:
+        yield f"**Next:** {_span(next_in_submission(report))}"
     problems = [line for line in noted(report) if line.startswith("problem:")]
     if problems:
         yield from _listed(problems)

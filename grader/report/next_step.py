@@ -18,6 +18,7 @@ def next_step(report: Report, cwd: Path) -> str:
         _mend_loading(report, cwd)
         or _mend_first_failure(report, cwd)
         or _start_first_untouched(report, cwd)
+        or _name_prerequisite(report)
         or "grader doctor (some checks could not run; that is not your mistake)"
     )
 
@@ -66,6 +67,13 @@ def _start_first_untouched(report: Report, cwd: Path) -> str | None:
                 name = f"{exercise.exercise.assignment}.py"
                 return f"add {name}{to} ({exercise.exercise.slug} is in it)"
             return f"open {located(report, place, cwd)} ({exercise.exercise.slug})"
+    return None
+
+
+def _name_prerequisite(report: Report) -> str | None:
+    for exercise in report.exercises:
+        for seen in exercise.with_outcome(Outcome.BLOCKED):
+            return f"{exercise.exercise.slug} {seen.observed}"
     return None
 
 

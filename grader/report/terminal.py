@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.evidence import Note, Observation, Outcome
-from grader.report.cleaning import one_line, without_commands
+from grader.report.cleaning import one_line, trimmed, without_commands
 from grader.report.content import LOST, ExerciseReport, Report
 from grader.report.findings import Alike, Findings, findings, tally, waits
 from grader.report.marks import ASCII, REMARKS, UNICODE, Marks, criterion_outcome
@@ -31,8 +30,6 @@ _STYLES = {
     Outcome.BLOCKED: "bright_black",
     Outcome.COULD_NOT_CHECK: "yellow",
 }
-# Blanks before the end of a line, colour codes between them aside.
-_TRAILING_BLANKS = re.compile(r" +(?=(?: |\x1b\[[0-9;]*m)*$)", re.MULTILINE)
 _WIDTH_MAX = 100
 _BAR = 20
 _OTHERS_MAX = 5
@@ -50,7 +47,7 @@ def render(report: Report, console: Console, cwd: Path) -> None:
         console.print(page.body(), width=width)
         # Never wrapped: a terminal makes a link of the path only while it is in one piece.
         console.print(page.last_line(), soft_wrap=True)
-    text = without_commands(_TRAILING_BLANKS.sub("", capture.get().replace(_GLUE, " ")))
+    text = without_commands(trimmed(capture.get().replace(_GLUE, " ")))
     # A narrow encoding may lack a letter of the student's; a report never fails for that.
     console.file.write(text.encode(console.encoding, "replace").decode(console.encoding))
 
