@@ -17,7 +17,7 @@ from grader.commands.faults import in_words
 from grader.course import find_course, select
 from grader.engine import Engine, Options
 from grader.export.gradebook import Row
-from grader.report.cleaning import one_line, trimmed
+from grader.report.cleaning import encodable, one_line, trimmed
 from grader.report.points import shown
 from grader.rubric import Rubric
 
@@ -111,7 +111,7 @@ def _print_overview(summary: Summary, rubric: Rubric, only: tuple[str, ...]) -> 
     console = Console(highlight=False)
     with console.capture() as capture:
         console.print(overview(summary.rows, rubric, only))
-    click.echo(trimmed(capture.get()))
+    console.file.write(encodable(trimmed(capture.get()) + "\n", console.encoding))
 
 
 def _print_summary(summary: Summary, out: Path) -> None:

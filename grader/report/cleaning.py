@@ -59,3 +59,8 @@ def without_commands(text: str) -> str:
 def trimmed(screen: str) -> str:
     """What rich drew, without the blanks that it fills lines with."""
     return _TRAILING_BLANKS.sub("", screen)
+
+
+def encodable(text: str, encoding: str) -> str:
+    """`text` with `?` for what the encoding lacks: a report never fails for a letter."""
+    return text.encode(encoding, "replace").decode(encoding)

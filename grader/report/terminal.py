@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.evidence import Note, Observation, Outcome
-from grader.report.cleaning import one_line, trimmed, without_commands
+from grader.report.cleaning import encodable, one_line, trimmed, without_commands
 from grader.report.content import LOST, ExerciseReport, Report
 from grader.report.findings import Alike, Findings, findings, tally, waits
 from grader.report.marks import ASCII, REMARKS, UNICODE, Marks, criterion_outcome
@@ -48,8 +48,7 @@ def render(report: Report, console: Console, cwd: Path) -> None:
         # Never wrapped: a terminal makes a link of the path only while it is in one piece.
         console.print(page.last_line(), soft_wrap=True)
     text = without_commands(trimmed(capture.get().replace(_GLUE, " ")))
-    # A narrow encoding may lack a letter of the student's; a report never fails for that.
-    console.file.write(text.encode(console.encoding, "replace").decode(console.encoding))
+    console.file.write(encodable(text, console.encoding))
 
 
 @dataclass(frozen=True)
