@@ -108,10 +108,11 @@ def _encoding(data: bytes) -> tuple[str, list[Fault]]:
             return name, [Fault(message, None)]
     try:
         name, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        data[:0].decode(name)
+        b"text".decode(name)  # rot13 and the like are no encodings of text
     except (SyntaxError, LookupError, ValueError) as error:
-        # detect_encoding also refuses bytes that are not UTF-8, for which `decode` has a line
-        if "utf-8" in str(error):
+        # it also refuses first lines that are not UTF-8, for which `decode` has the line, and a
+        # cookie that contradicts a byte order mark, which is harmless
+        if "missing" in str(error) or "encoding problem" in str(error):
             return "utf-8", []
         message = f"the encoding named in the first two lines is unusable ({error}): save as UTF-8"
         return "utf-8", [Fault(message, 1)]

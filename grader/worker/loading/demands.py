@@ -23,7 +23,7 @@ def wanted_names(
     for stem, path in entries.items():
         _want(wanted, path, targets.get(stem, ()))
     queue, seen = list(entries.values()), set(entries.values())
-    if len(layout.names()) <= 1:
+    if len(layout.sources) <= 1:
         return wanted
     while queue:
         path = queue.pop()

@@ -12,7 +12,7 @@ from .digest import definition_digest
 from .module import StudentModule
 from .names import DEFINITIONS
 from .notes import Notes
-from .standins import Standin
+from .standins import is_standin
 from .statements import Statement
 
 _REDEFINED_ON_PURPOSE = frozenset({"overload", "register", "setter", "getter", "deleter"})
@@ -23,7 +23,7 @@ def target_finding(module: StudentModule, name: str, stub: str | None) -> dict[s
     namespace = module.module.__dict__
     value = namespace.get(name)
     finding: dict[str, Any] = {"kind": "missing", "line": None, "stub": False, "close": []}
-    if name not in namespace or isinstance(value, Standin):
+    if name not in namespace or is_standin(value):
         finding["close"] = close_names(module, name)
         finding["why"] = why_missing(module, name)
         finding["line"] = _broken_line(module, name)
@@ -47,7 +47,7 @@ def kind_of(value: object) -> str:
 def why_missing(module: StudentModule, name: str) -> str:
     """One sentence on why a name is not there."""
     value = module.module.__dict__.get(name)
-    if isinstance(value, Standin):
+    if is_standin(value):
         return f"`{name}` in {module.path} comes from a module that is not available"
     line = _broken_line(module, name)
     if line is not None:

@@ -43,17 +43,17 @@ class Layout:
     def __init__(self, files: Collection[str], entries: Mapping[str, str]) -> None:
         self._entries = dict(entries)
         self._stems = {path: stem for stem, path in entries.items()}
-        self._sources = {p for p in files if PurePosixPath(p).suffix in READERS}
-        self._sources |= set(entries.values())
+        self.sources = {p for p in files if PurePosixPath(p).suffix in READERS}
+        self.sources |= set(entries.values())
         self._folders = {
             str(parent) if str(parent) != "." else ""
-            for path in self._sources
+            for path in self.sources
             for parent in PurePosixPath(path).parents
         }
 
     def names(self) -> list[str]:
         """What a submission can import from itself, for suggestions."""
-        stems = {PurePosixPath(path).stem for path in self._sources}
+        stems = {PurePosixPath(path).stem for path in self.sources}
         return sorted(stems | set(self._entries))
 
     def find(self, dotted: str, here: str) -> tuple[Place, ...] | None:
@@ -118,7 +118,7 @@ class Layout:
                 places.append(self._package(base))
                 folder = base
                 continue
-            path = next((base + s for s in READERS if base + s in self._sources), None)
+            path = next((base + s for s in READERS if base + s in self.sources), None)
             if path is None or k + 1 < len(parts):
                 return None
             places.append(self._file(path))
@@ -126,7 +126,7 @@ class Layout:
 
     def _package(self, folder: str) -> Place:
         inits = (f"{folder}/__init__{s}" if folder else f"__init__{s}" for s in READERS)
-        path = next((p for p in inits if p in self._sources), None)
+        path = next((p for p in inits if p in self.sources), None)
         return Place(_safe(folder.replace("/", ".")), path, folder)
 
     def _file(self, path: str) -> Place:

@@ -18,7 +18,7 @@ from .importer import Caller, Finder, Importer
 from .layout import Layout, Place, folder_of
 from .module import Shared, StudentModule
 from .notes import Notes
-from .standins import Gate, Standin
+from .standins import Gate, Standin, is_standin
 from .statements import Needs, Script, read_script
 
 
@@ -97,7 +97,7 @@ class Loaded:
         if module is None:
             raise LookupError(_no_file(stem)["why"])
         namespace = module.module.__dict__
-        if name not in namespace or isinstance(namespace[name], Standin):
+        if name not in namespace or is_standin(namespace[name]):
             raise LookupError(why_missing(module, name))
         value: object = namespace[name]
         return value

@@ -99,10 +99,11 @@ class StudentModule:
                 # a failure was reported when it happened first
                 with contextlib.suppress(BaseException):
                     exec(step.code, namespace)
-            else:
+                continue
+            with contextlib.suppress(BaseException):
                 step.snapshot.restore(namespace)
-                if step.generators is not None:
-                    self._shared.generators.restore(step.generators)
+            if step.generators is not None:
+                self._shared.generators.restore(step.generators)
 
     def _run(self, needs: Needs, steps: list[Step]) -> None:
         for fault in self.script.faults:
@@ -149,8 +150,9 @@ class StudentModule:
         return Step(code, snapshot, self._shared.generators.capture())
 
     def _report(self, statement: Statement, error: BaseException) -> None:
-        name = error.name if isinstance(error, NameError) else None
-        if isinstance(name, str) and name in self.lost:
+        # exact types: a subclass may answer with code of its own
+        name = error.name if type(error) is NameError else None
+        if type(name) is str and name in self.lost:
             self._shared.notes.follows(self.path, statement, name)
             self._lose(statement, f"uses `{name}`, which is missing")
             return

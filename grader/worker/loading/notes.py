@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
@@ -81,22 +82,22 @@ class Notes:
         places: Mapping[str, tuple[str, int | None]],
     ) -> None:
         """A statement that raised, at the innermost line that is the student's."""
-        where = innermost(error.__traceback__, places)
+        # not error.__traceback__, which a class can overwrite
+        where = innermost(sys.exc_info()[2], places)
         at_file, line, cell = where or (file, statement.line, statement.block.cell)
         what = snippet(statement)
         if (at_file, line) != (file, statement.line):
             what += f" ({file}:{statement.line})"
         text = f"{what} stopped with {describe(error)}"
-        advice = _ADVICE.get(type(error))
+        advice = next((text for kind, text in _ADVICE if type(error) is kind), None)
         text += f": {advice}." if advice else "."
         self.problem(f"{text} The rest of the file is loaded.", at_file, line, cell)
 
 
-_ADVICE: Mapping[type, str] = {
-    SystemExit: "the request to end the program is ignored",
-    EOFError: "nobody types while grading, so input() finds the end of the file",
-    KeyboardInterrupt: "raising it does not end the loading",
-}
+_ADVICE: tuple[tuple[type, str], ...] = (
+    (SystemExit, "the request to end the program is ignored"),
+    (EOFError, "nobody types while grading, so input() finds the end of the file"),
+)
 
 
 def describe(error: BaseException) -> str:

@@ -20,6 +20,9 @@ _DIRECT_TRIES = 6
 _LOOKAHEAD = 4
 _LINE_BUDGET = 400_000
 """Lines parsed in all: keeps a hostile file from costing quadratic time."""
+_ATTEMPT = 4
+"""What starting a parse costs, in lines."""
+_MOST_BROKEN = 100
 
 
 class Broken(NamedTuple):
@@ -76,12 +79,12 @@ class Splitter:
         at = len(self._lines) - 1 if line is None else line - 1
         start = self._sound_until(here, at)
         self._take(here, start, pieces)
-        if self._spent > _LINE_BUDGET:
+        if self._spent > _LINE_BUDGET or len(pieces.broken) >= _MOST_BROKEN:
             late = SyntaxError("too many errors: the rest of the file was not read")
             late.lineno = start + 1
             pieces.broken.append(Broken(start + 1, self._text(start, len(self._lines)), late))
             return len(self._lines)
-        end = self._resume(start, at)
+        end = self._resume(start, start if line is None else at)
         start = self._before_indent(start, error, pieces)
         self._take(start, end, pieces)
         return end
@@ -97,14 +100,21 @@ class Splitter:
         return "\n".join(self._lines[start:end])
 
     def _parse(self, start: int, end: int) -> list[ast.stmt] | ParseError:
-        self._spent += end - start
         try:
-            return ast.parse("\n" * start + self._text(start, end)).body
+            return self._tree("\n" * start, start, end)
         except PARSE_ERRORS as error:
             return error.with_traceback(None)
 
     def _sound(self, start: int, end: int) -> bool:
-        return isinstance(self._parse(start, end), list)
+        try:
+            self._tree("", start, end)
+        except PARSE_ERRORS:
+            return False
+        return True
+
+    def _tree(self, above: str, start: int, end: int) -> list[ast.stmt]:
+        self._spent += end - start + _ATTEMPT
+        return ast.parse(above + self._text(start, end)).body
 
     def _sound_until(self, here: int, at: int) -> int:
         """The last statement start up to the error before which everything parses."""
