@@ -37,6 +37,7 @@ FIRST_STACK_FD = 50
 
 BOOT = """
 import importlib.util, json, os, sys
+os.chdir("/")  # the folder we were started in may be the course
 with os.fdopen(int(sys.argv[1]), "rb") as file:
     parcel = json.load(file)
 class Finder:

@@ -59,8 +59,7 @@ def take_descriptors(sock_fd: int, output_fd: int, keep: Sequence[int] = ()) -> 
     """Standard input empty, output to `output_fd`, the socket at `WORKER_SOCKET`, no others but
     `keep`: the folders that torch imports the rest of itself from."""
     # Moved out of the way first: any of the two may sit on a number that is about to be used.
-    sock_fd = os.dup(_above(sock_fd))
-    output_fd = os.dup(_above(output_fd))
+    sock_fd, output_fd = _above(sock_fd), _above(output_fd)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(output_fd, 1)
@@ -74,6 +73,7 @@ def take_descriptors(sock_fd: int, output_fd: int, keep: Sequence[int] = ()) -> 
 
 
 def _above(fd: int) -> int:
+    """The same open file on a number beyond those we are about to assign."""
     while fd <= WORKER_SOCKET:
         fd = os.dup(fd)
     return fd

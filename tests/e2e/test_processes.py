@@ -1,0 +1,246 @@
+"""What dies is replaced, what hangs is killed, and nothing outlives the parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from grader.course import find_course
+from grader.engine import Engine, EngineError, Options
+from grader.evidence import Outcome
+from tests.support.courses import submission, write_course
+
+REFERENCE = "def work(step):\n    return step\n"
+SUITE = """
+    import pytest
+
+    class TestOutputs:
+        @pytest.mark.parametrize("step", range(3))
+        def test_step(self, student, expect, step):
+            '''Every step is returned.'''
+            expect.true(student.work(step) == step, observed="another step", expected="the step")
+"""
+SLOW = "import time\n\ndef work(step):\n    time.sleep(0.4)\n    return step\n"
+PASSED = [Outcome.PASSED] * 3
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, uses pidfds")
+
+
+@pytest.fixture
+def course_root(tmp_path: Path) -> Path:
+    return write_course(tmp_path / "toy", targets="work", reference=REFERENCE, suite=SUITE)
+
+
+@contextmanager
+def killing(pick: Callable[[], int | None]) -> Iterator[None]:
+    """Kill the process that `pick` names as soon as it names one, a moment into its work."""
+
+    def wait_and_kill() -> None:
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            pid = pick()
+            if pid is not None:
+                time.sleep(0.5)
+                os.kill(pid, signal.SIGKILL)
+                return
+            time.sleep(0.01)
+
+    thread = threading.Thread(target=wait_and_kill)
+    thread.start()
+    yield
+    thread.join()
+
+
+def child_pids(pid: int) -> list[int]:
+    """All descendants of a process."""
+    found: list[int] = []
+    try:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                found += [int(child), *child_pids(int(child))]
+    except OSError:
+        pass
+    return found
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("victim", ["judge", "zygote", "nursery"])
+def test_a_killed_process_costs_no_submission_its_grade(course_root: Path, victim: str) -> None:
+    with Engine(find_course(course_root)) as engine:
+
+        def pick() -> int | None:
+            seat = engine._seats[0] if engine._seats else None
+            if seat is None or not seat.ready or not seat.lane.pids:
+                return None
+            if victim == "nursery":
+                return engine._starter.pid  # type: ignore[attr-defined]
+            return seat.lane.pids[0 if victim == "judge" else 1]
+
+        waiting = [submission({"t1_toy.py": SLOW}, f"student-00{n}") for n in (1, 2)]
+        with killing(pick):
+            results = {r.submission.id: r for r in engine.grade(waiting)}
+    assert {id: [o.outcome for o in result.observations] for id, result in results.items()} == {
+        "student-001": PASSED,
+        "student-002": PASSED,
+    }
+
+
+def test_a_killed_judge_is_replaced_in_spawn_mode(course_root: Path) -> None:
+    with Engine(find_course(course_root), Options(spawn=True)) as engine:
+
+        def pick() -> int | None:
+            seat = engine._seats[0]
+            return seat.lane.pids[0] if seat.ready else None
+
+        with killing(pick):
+            (result,) = engine.grade([submission({"t1_toy.py": SLOW})])
+    assert [o.outcome for o in result.observations] == PASSED
+
+
+def test_a_killed_worker_costs_the_check_under_way_and_no_other(course_root: Path) -> None:
+    source = "import os, signal\n\ndef work(step):\n    step == 1 and os.kill(os.getpid(), 9)\n    return step\n"
+    with Engine(find_course(course_root)) as engine:
+        (result,) = engine.grade([submission({"t1_toy.py": source})])
+    found = [o.outcome for o in result.observations]
+    assert found == [Outcome.PASSED, Outcome.STUDENT_ERROR, Outcome.PASSED]
+
+
+def test_a_hang_that_swallows_every_exception_costs_one_check(course_root: Path) -> None:
+    source = """
+        import signal
+
+        def work(step):
+            for number in range(1, 65):
+                if number not in (9, 19, 32, 33):
+                    signal.signal(number, signal.SIG_IGN)
+            while step == 1:
+                try:
+                    while True:
+                        pass
+                except BaseException:
+                    pass
+            return step
+    """
+    with Engine(find_course(course_root)) as engine:
+        (result,) = engine.grade([submission({"t1_toy.py": source})])
+    found = [o.outcome for o in result.observations]
+    assert found == [Outcome.PASSED, Outcome.TIMED_OUT, Outcome.PASSED]
+
+
+def test_sleeping_is_the_students_and_not_the_machines_fault(course_root: Path) -> None:
+    source = "import time\n\ndef work(step):\n    step == 2 and time.sleep(60)\n    return step\n"
+    with Engine(find_course(course_root)) as engine:
+        (result,) = engine.grade([submission({"t1_toy.py": source})])
+    found = [o.outcome for o in result.observations]
+    assert found == [Outcome.PASSED, Outcome.PASSED, Outcome.TIMED_OUT]
+
+
+def test_daemons_and_files_of_a_submission_end_with_it(course_root: Path, tmp_path: Path) -> None:
+    note = tmp_path / "daemon.pid"
+    source = f"""
+        import os, time
+
+        def work(step):
+            open("left-behind", "w").write("x")
+            if step == 0 and os.fork() == 0:
+                os.setsid()
+                if os.fork() == 0:
+                    with open({str(note)!r}, "w") as file:
+                        file.write(str(os.getpid()))
+                    while True:
+                        time.sleep(0.1)
+                os._exit(0)
+            time.sleep(0.2)
+            return step
+    """
+    with Engine(find_course(course_root)) as engine:
+        scratch = Path(engine._scratch)
+        (first,) = engine.grade([submission({"t1_toy.py": source})])
+        (second,) = engine.grade([submission({"t1_toy.py": REFERENCE}, "student-002")])
+        daemon = int(note.read_text())
+        until = time.monotonic() + 5
+        while is_alive(daemon) and time.monotonic() < until:
+            time.sleep(0.02)
+        left = [path.name for path in scratch.rglob("left-behind")]
+        assert (is_alive(daemon), left) == (False, [])
+    assert [o.outcome for o in first.observations] == PASSED
+    assert [o.outcome for o in second.observations] == PASSED
+    assert not scratch.exists()
+
+
+@pytest.mark.parametrize("mode", [[], ["--spawn"]], ids=["fork", "spawn"])
+def test_nothing_outlives_a_killed_parent(
+    course_root: Path, tmp_path: Path, mode: list[str]
+) -> None:
+    student = tmp_path / "student-001"
+    student.mkdir()
+    text = "import time\n\ndef work(step):\n    while True:\n        time.sleep(1)\n"
+    (student / "t1_toy.py").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "grader", "check", str(student), "--course", str(course_root)]
+    with tempfile.TemporaryFile() as output:
+        parent = subprocess.Popen(
+            [*command, *mode], stdout=output, stderr=output, start_new_session=True
+        )
+        until = time.monotonic() + 30
+        wanted = 4 if not mode else 3
+        while len(child_pids(parent.pid)) < wanted and time.monotonic() < until:
+            time.sleep(0.02)
+        time.sleep(0.5)
+        family = child_pids(parent.pid)
+        parent.kill()
+        parent.wait()
+    time.sleep(1.0)
+    assert len(family) >= wanted
+    assert [pid for pid in family if is_alive(pid)] == []
+
+
+def test_a_suite_that_does_not_import_is_told_with_its_line(tmp_path: Path) -> None:
+    broken = "import no_such_thing\n\nclass TestOutputs:\n    def test_it(self, expect):\n        '''x'''\n"
+    root = write_course(tmp_path, targets="work", reference=REFERENCE, suite=broken)
+    with Engine(find_course(root)) as engine, pytest.raises(EngineError, match="no_such_thing"):
+        list(engine.grade([submission({"t1_toy.py": REFERENCE})]))
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("pass", "compared nothing"),
+        ("pytest.skip('later')", "skipped"),
+        ("pytest.xfail('never')", "skipped"),
+        ("assert student.work(1) == 2", "does not pass"),
+        ("expect.true(False, observed='a', expected='b')", "the reference itself does not pass"),
+        ("raise KeyError('ours')", "KeyError"),
+    ],
+    ids=["no expectation", "skip", "xfail", "bare assert", "reference fails", "error"],
+)
+def test_a_check_that_proves_nothing_could_not_check(tmp_path: Path, body: str, why: str) -> None:
+    suite = f"""
+        import pytest
+
+        class TestOutputs:
+            def test_it(self, student, expect):
+                '''It is checked.'''
+                {body}
+    """
+    root = write_course(tmp_path, targets="work", reference=REFERENCE, suite=suite)
+    with Engine(find_course(root)) as engine:
+        (result,) = engine.grade([submission({"t1_toy.py": REFERENCE})])
+    (seen,) = result.observations
+    assert seen.outcome is Outcome.COULD_NOT_CHECK
+    assert why in seen.observed

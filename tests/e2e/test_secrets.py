@@ -1,0 +1,175 @@
+"""What student code can find in its own process, and the same search where it must find all."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.course import find_course
+from grader.engine import Engine, Options
+from grader.evidence import Outcome
+from tests.support.courses import submission, write_course
+
+PACKAGE = Path(__file__).resolve().parents[2] / "grader"
+SCAN = '''
+import os
+import re
+
+# Not itself an example of what it looks for.
+PATTERN = re.compile(rb"CANARY([a-z]+)[0-9a-f]{24}")
+
+
+def readable(pid):
+    """The readable memory of a process, a mapping at a time."""
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps.read().splitlines():
+            span, mode = line.split()[:2]
+            low, high = (int(part, 16) for part in span.split("-"))
+            if mode[0] != "r":
+                continue
+            try:
+                memory.seek(low)
+                yield memory.read(high - low)
+            except (OSError, ValueError, OverflowError):
+                continue
+
+
+def scan(pid="self"):
+    """Which canaries are in the memory, environment and open files of a process."""
+    found = set()
+    for data in readable(pid):
+        found.update(match[1].decode() for match in PATTERN.finditer(data))
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            target = os.readlink(f"/proc/{pid}/fd/{name}")
+        except OSError:
+            continue
+        found.update(match[1].decode() for match in PATTERN.finditer(target.encode()))
+    with open(f"/proc/{pid}/environ", "rb") as file:
+        found.update(match[1].decode() for match in PATTERN.finditer(file.read()))
+    return sorted(found)
+'''
+SUITE = """
+CANARY = {suite!r}
+
+
+class TestOutputs:
+    def test_search(self, student, expect):
+        '''What a search of its own process finds.'''
+        expect.true(student.scan() == [], observed=f"found {{student.scan()}}", expected="nothing")
+"""
+PLANTED = ("course", "key", "other", "reference", "suite")
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+def canary(kind: str) -> str:
+    return f"CANARY{kind}{secrets.token_hex(12)}"
+
+
+def planted_course(tmp_path: Path) -> Path:
+    """A course on a path that is a canary itself, with a canary in every secret part."""
+    root = tmp_path / canary("course")
+    reference = f"CANARY = {canary('reference')!r}\n\ndef scan():\n    return []\n"
+    suite = SUITE.format(suite=canary("suite"))
+    return write_course(root, targets="scan", reference=reference, suite=suite, seed=canary("key"))
+
+
+def namespace() -> dict[str, object]:
+    found: dict[str, object] = {}
+    exec(SCAN, found)
+    return found
+
+
+@pytest.mark.parametrize("spawn", [False, True], ids=["fork", "spawn"])
+def test_a_worker_finds_no_secret_and_the_judge_holds_them_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spawn: bool
+) -> None:
+    monkeypatch.setenv("COURSE_TOKEN", canary("environment"))
+    course = find_course(planted_course(tmp_path))
+    search = namespace()["scan"]
+    assert callable(search)
+    first = {"t1_toy.py": f"# {canary('other')}\ndef scan():\n    return []\n"}
+    with Engine(course, Options(spawn=spawn)) as engine:
+        honest = next(iter(engine.grade([submission(first, "student-001")])))
+        curious = next(iter(engine.grade([submission({"t1_toy.py": SCAN}, "student-002")])))
+        processes = dict(zip(("judge", "source"), engine._seats[0].lane.pids, strict=True))
+        if not spawn:
+            processes["nursery"] = engine._starter.pid  # type: ignore[attr-defined]
+        found = {name: search(str(pid)) for name, pid in processes.items()}
+    assert [o.outcome for o in honest.observations] == [Outcome.PASSED]
+    assert [o.observed for o in curious.observations] == [""]
+    assert [o.outcome for o in curious.observations] == [Outcome.PASSED]
+    assert set(PLANTED) - {"other"} <= set(found.pop("judge"))
+    assert found == dict.fromkeys(found, [])
+
+
+def test_the_search_finds_what_a_submission_itself_holds(tmp_path: Path) -> None:
+    course = find_course(planted_course(tmp_path))
+    files = {"t1_toy.py": SCAN + f"\nMINE = {canary('mine')!r}\n"}
+    with Engine(course) as engine:
+        result = next(iter(engine.grade([submission(files)])))
+    assert result.observations[0].observed == "found ['mine']"
+
+
+def test_the_package_may_lie_inside_the_course(tmp_path: Path) -> None:
+    """As with `pip install -e .`: no process of the untrusted side learns the path."""
+    root = planted_course(tmp_path)
+    shutil.copytree(PACKAGE, root / "grader", ignore=shutil.ignore_patterns("__pycache__"))
+    student = tmp_path / "student-001"
+    student.mkdir()
+    (student / "t1_toy.py").write_text(SCAN, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", "check", str(student), "--course", str(root)],
+        cwd=root,
+        env={"PYTHONPATH": str(root), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+def test_nothing_drawn_in_a_worker_predicts_a_draw_of_the_judge(tmp_path: Path) -> None:
+    reference = """
+        import torch
+
+        def draws():
+            return torch.zeros(1), torch.zeros(1)
+    """
+    suite = """
+        import torch
+
+        class TestOutputs:
+            def test_prediction(self, student, probe, expect):
+                '''Nothing drawn by the student is drawn here.'''
+                before = torch.rand(4096, dtype=torch.float64)
+                inherited, seeded = student.draws()
+                ours = torch.cat([
+                    before,
+                    torch.rand(4096, dtype=torch.float64),
+                    probe.rand(4096),
+                    torch.rand(4096).double(),
+                ])
+                theirs = torch.cat([inherited, seeded]).double()
+                common = torch.isin(theirs[theirs != 0], ours).sum().item()
+                expect.true(common == 0, observed=f"{common} common draws", expected="none")
+                expect.true(theirs.numel() > 0, observed="no draws", expected="draws")
+    """
+    student = """
+        import torch
+
+        AHEAD = torch.rand(8192, dtype=torch.float64)
+
+        def draws():
+            return AHEAD, torch.rand(8192, dtype=torch.float64)
+    """
+    course = find_course(write_course(tmp_path, targets="draws", reference=reference, suite=suite))
+    with Engine(course) as engine:
+        result = next(iter(engine.grade([submission({"t1_toy.py": student})])))
+    assert [(o.outcome, o.observed) for o in result.observations] == [(Outcome.PASSED, "")]
