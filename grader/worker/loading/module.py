@@ -15,8 +15,10 @@ from typing import Any
 from .generators import Generators
 from .names import FUNCTIONS, IMPORTS, own_nodes, touched
 from .notes import Notes
+from .pruning import select
+from .running import execute
 from .snapshots import Snapshot
-from .statements import Needs, Script, Statement, select
+from .statements import Needs, Script, Statement
 
 SLOW_S = 0.005
 """A statement that took longer is restored from a copy instead of running again."""
@@ -60,7 +62,7 @@ class StudentModule:
         self.ran: list[Statement] = []
         self._shared = shared
         self._steps: list[Step] | None = None
-        self._lines = {b.filename: b.text.split("\n") for b in script.blocks}
+        self._lines = {b.filename: b.seen.split("\n") for b in script.blocks}
         for block in script.blocks:
             shared.places[block.filename] = (path, block.cell)
 
@@ -98,7 +100,7 @@ class StudentModule:
             if step.snapshot is None:
                 # a failure was reported when it happened first
                 with contextlib.suppress(BaseException):
-                    exec(step.code, namespace)
+                    execute(step.code, namespace)
                 continue
             with contextlib.suppress(BaseException):
                 step.snapshot.restore(namespace)
@@ -126,7 +128,7 @@ class StudentModule:
 
     def _lose(self, statement: Statement, why: str) -> None:
         for name in statement.binds:
-            self.lost[name] = f"the statement in line {statement.line} that sets it {why}"
+            self.lost[name] = f"the statement in {statement.spot} that sets it {why}"
 
     def _first_run(self, statement: Statement, code: CodeType) -> Step:
         self._shared.begin(self.path, statement.index, may_take_long(statement.node))
@@ -134,7 +136,7 @@ class StudentModule:
         before = {} if statement.is_definition else dict(namespace)
         start = time.perf_counter()
         try:
-            exec(code, namespace)
+            execute(code, namespace)
         except BaseException as error:
             self._report(statement, error)
         else:
@@ -158,7 +160,7 @@ class StudentModule:
             return
         self._shared.notes.failed(self.path, statement, error, self._shared.places)
         for lost in statement.binds - self.module.__dict__.keys():
-            self.lost[lost] = f"the statement in line {statement.line} that sets it failed"
+            self.lost[lost] = f"the statement in {statement.spot} that sets it failed"
 
 
 def may_take_long(node: ast.stmt) -> bool:

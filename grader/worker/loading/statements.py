@@ -8,15 +8,14 @@ from __future__ import annotations
 import __future__ as futures
 
 import ast
-import copy
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import CodeType
 
-from .blocks import Block, Fault, Source, parse
+from .blocks import parse
 from .digest import is_text
 from .names import (
     DEFINITIONS,
@@ -32,10 +31,10 @@ from .names import (
     reaches_anything,
     touched,
 )
+from .sources import Block, Fault, Source, is_demo_line
 from .splitting import PARSE_ERRORS, explain, line_of
 
 _CELL_MARK = re.compile(r"#\s*%%(?P<rest>.*)")
-_DEMO = re.compile(r"#\s*demo\s*:?\s*$", re.IGNORECASE)
 _DEMO_TAG = re.compile(r"\bdemo\b", re.IGNORECASE)
 _ALWAYS = (*DEFINITIONS, *IMPORTS, ast.Raise, ast.Pass, ast.Global)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -61,6 +60,12 @@ class Statement:
         return self.node.lineno
 
     @property
+    def spot(self) -> str:
+        """Its place within the file, in words."""
+        cell = self.block.cell
+        return f"line {self.line}" if cell is None else f"cell {cell}, line {self.line}"
+
+    @property
     def is_text(self) -> bool:
         return is_text(self.node)
 
@@ -77,16 +82,21 @@ class Script:
     statements: tuple[Statement, ...]
     faults: tuple[Fault, ...]
     doc: str | None = None
-    guarded_lines: frozenset[int] = frozenset()
-    """Lines of imports whose failure the file itself handles."""
+    guarded: frozenset[tuple[str, int]] = frozenset()
+    """Block and line of imports whose failure the file itself handles."""
 
 
-def compile_statement(node: ast.stmt, filename: str, flags: int) -> CodeType:
-    """Code for one statement alone, under the file's `__future__` imports."""
+def compile_statement(node: ast.stmt, block: Block, flags: int) -> CodeType:
+    """Code for one statement alone, under the file's `__future__` imports.
+
+    In a cell it may `await`, as in Jupyter; then the code is a coroutine's.
+    """
     module = ast.Module([node], [])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        code: CodeType = compile(module, filename, "exec", flags=flags, dont_inherit=True)
+        if block.cell is not None:
+            flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        code: CodeType = compile(module, block.filename, "exec", flags=flags, dont_inherit=True)
         return code
 
 
@@ -103,7 +113,7 @@ def read_script(source: Source) -> Script:
                 doc = ast.get_docstring(ast.Module([node], []), clean=False)
             flags |= _future_flags(node)
             try:
-                code = compile_statement(node, block.filename, flags)
+                code = compile_statement(node, block, flags)
             except PARSE_ERRORS as error:
                 text = "\n".join(block.text.split("\n")[node.lineno - 1 : node.end_lineno])
                 line = line_of(error) or node.lineno
@@ -112,9 +122,12 @@ def read_script(source: Source) -> Script:
                 in_demo = block.demo or node.lineno in demo
                 statements.append(Statement(index, node, block, code, flags, in_demo))
             index += 1
-    guarded = frozenset[int]()
-    if any("try" in block.text or "suppress" in block.text for block in source.blocks):
-        guarded = guarded_import_lines(statement.node for statement in statements)
+    guarded = frozenset(
+        (statement.block.filename, line)
+        for statement in statements
+        if "try" in statement.block.text or "suppress" in statement.block.text
+        for line in guarded_import_lines(statement.node)
+    )
     return Script(source.blocks, tuple(statements), tuple(found), doc, guarded)
 
 
@@ -137,7 +150,7 @@ def _demo_lines(block: Block) -> frozenset[int]:
         if mark:
             demo, in_cell = _DEMO_TAG.search(mark["rest"]) is not None, True
             first = True
-        elif _DEMO.match(line):
+        elif is_demo_line(line):
             demo, in_cell = True, first and in_cell
         elif demo and not in_cell and re.match(r"(?:async\s+def|def|class)\s|@", line):
             demo = False
@@ -226,69 +239,3 @@ def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     args = node.args
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
     return {parameter.arg for parameter in every if parameter}
-
-
-def select(statement: Statement, needs: Needs) -> CodeType | None:
-    """The code to run: all of the statement, what is left of it, or nothing."""
-    if statement.demo or is_text(statement.node):
-        return None
-    kept = _prune(statement.node, needs)
-    if kept is None or kept is statement.node:
-        return None if kept is None else statement.code
-    return compile_statement(kept, statement.block.filename, statement.flags)
-
-
-def _bodies(node: ast.stmt) -> Mapping[str, list[ast.stmt]]:
-    if isinstance(node, ast.If | ast.Try | ast.TryStar | ast.With | ast.AsyncWith):
-        parts = ("body", "orelse", "finalbody")
-        return {part: getattr(node, part) for part in parts if getattr(node, part, None)}
-    return {}
-
-
-def _prune(node: ast.stmt, needs: Needs) -> ast.stmt | None:
-    """A container keeps its shape; statements in it that need not run become `pass`."""
-    branches: Sequence[ast.ExceptHandler | ast.match_case] = ()
-    if isinstance(node, ast.Try | ast.TryStar):
-        branches = node.handlers
-    elif isinstance(node, ast.Match):
-        branches = node.cases
-    bodies = _bodies(node)
-    if not bodies and not branches:
-        return node if needs.keeps(node) else None
-    result = copy.copy(node)
-    changed = False
-    kept = 0
-    for part, body in bodies.items():
-        pruned, left = _prune_body(body, needs)
-        setattr(result, part, pruned)
-        changed, kept = changed or pruned != body, kept + left
-    replaced = []
-    for branch in branches:
-        pruned, left = _prune_body(branch.body, needs)
-        twin = copy.copy(branch)
-        twin.body = pruned
-        replaced.append(twin)
-        changed, kept = changed or pruned != branch.body, kept + left
-    if branches:
-        setattr(result, "cases" if isinstance(node, ast.Match) else "handlers", replaced)
-    if not kept and not _header_binds(node, needs):
-        return None
-    return result if changed else node
-
-
-def _prune_body(body: list[ast.stmt], needs: Needs) -> tuple[list[ast.stmt], int]:
-    pruned = [_prune(item, needs) for item in body]
-    kept = sum(1 for item in pruned if item is not None and not isinstance(item, ast.Pass))
-    filled = [
-        item if item is not None else ast.copy_location(ast.Pass(), original)
-        for item, original in zip(pruned, body, strict=True)
-    ]
-    return filled, kept
-
-
-def _header_binds(node: ast.stmt, needs: Needs) -> bool:
-    header = copy.copy(node)
-    for part in ("body", "orelse", "finalbody", "handlers"):
-        if hasattr(header, part):
-            setattr(header, part, [])
-    return bool(needs.changed(header) & needs.names)

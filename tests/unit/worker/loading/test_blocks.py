@@ -65,7 +65,7 @@ def test_a_file_of_another_kind_is_a_fault() -> None:
     source = read("a1_attention.docx", b"PK")
 
     assert source.blocks == ()
-    assert "(only .py)" in source.faults[0].message
+    assert "(only .ipynb, .py)" in source.faults[0].message
 
 
 @pytest.mark.parametrize(
