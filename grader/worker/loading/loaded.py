@@ -19,7 +19,8 @@ from .layout import Layout, Place, folder_of
 from .module import Shared, StudentModule
 from .notes import Notes
 from .standins import Gate, Standin, is_standin
-from .statements import Needs, Script, read_script
+from .needs import Needs
+from .statements import Script, read_script
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from .generators import Generators
+from .needs import Needs, select
 from .names import FUNCTIONS, IMPORTS, own_nodes, touched
 from .notes import Notes
 from .snapshots import Snapshot
-from .statements import Needs, Script, Statement, select
+from .statements import Script, Statement
 
 SLOW_S = 0.005
 """A statement that took longer is restored from a copy instead of running again."""
