@@ -17,9 +17,9 @@ from .generators import Generators
 from .importer import Caller, Finder, Importer
 from .layout import Layout, Place, folder_of
 from .module import Shared, StudentModule
+from .needs import Needs
 from .notes import Notes
 from .standins import Gate, Standin, is_standin
-from .needs import Needs
 from .statements import Script, read_script
 
 

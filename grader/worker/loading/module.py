@@ -13,8 +13,8 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from .generators import Generators
-from .needs import Needs, select
 from .names import FUNCTIONS, IMPORTS, own_nodes, touched
+from .needs import Needs, select
 from .notes import Notes
 from .snapshots import Snapshot
 from .statements import Script, Statement

@@ -4,11 +4,9 @@ from __future__ import annotations
 import __future__ as futures
 
 import ast
-import copy
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 
@@ -16,17 +14,9 @@ from .blocks import Block, Fault, Source, parse
 from .digest import is_text
 from .names import (
     DEFINITIONS,
-    FUNCTIONS,
     IMPORTS,
     bound,
-    callees,
-    costly,
-    declared_global,
-    global_reads,
     guarded_import_lines,
-    own_nodes,
-    reaches_anything,
-    touched,
 )
 from .splitting import PARSE_ERRORS, explain, line_of
 

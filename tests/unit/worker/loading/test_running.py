@@ -73,6 +73,8 @@ def test_endless_recursion_is_a_problem(load: Load) -> None:
         pytest.param("def __str__(self): return 5", id="message-of-another-type"),
         pytest.param("def __str__(self): return 'a\\n' * 10**6", id="endless-message"),
         pytest.param("__name__ = 3", id="name-of-another-type"),
+        pytest.param("__traceback__ = property(lambda self: 1 / 0)", id="traceback-that-raises"),
+        pytest.param("__class__ = property(lambda self: 1 / 0)", id="class-that-raises"),
     ],
 )
 def test_an_exception_cannot_hurt_by_its_text(load: Load, text: str) -> None:
@@ -82,6 +84,29 @@ def test_an_exception_cannot_hurt_by_its_text(load: Load, text: str) -> None:
     assert "Odd" in problem[2]
     assert len(problem[2]) < 500
     assert "\n" not in problem[2]
+
+
+def test_a_name_error_of_the_students_own_is_not_asked_for_its_name(load: Load) -> None:
+    source = """
+    class Odd(NameError):
+        @property
+        def name(self): raise SystemExit
+    raise Odd("mine")
+    """
+
+    assert "Odd: mine" in problems(load(source))[0][2]
+
+
+def test_an_exception_class_that_cannot_be_hashed_is_reported(load: Load) -> None:
+    source = """
+    class Meta(type):
+        def __hash__(cls): raise SystemExit
+        def __eq__(cls, other): raise SystemExit
+    class Odd(Exception, metaclass=Meta): pass
+    raise Odd("mine")
+    """
+
+    assert "Odd: mine" in problems(load(source))[0][2]
 
 
 def test_a_metaclass_that_raises_costs_its_class_only(load: Load) -> None:
