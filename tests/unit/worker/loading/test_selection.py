@@ -149,6 +149,15 @@ def test_a_statement_that_lacks_a_left_out_result_is_no_problem(load: Load) -> N
     assert (4, "`z = y * 2` was not run: it uses `y`, which was left out") in notes(loaded)
 
 
+def test_what_uses_a_blank_left_empty_is_no_second_problem(load: Load) -> None:
+    loaded = load("keys = ### your code\nfirst = keys[0]\ndef f(): pass\n", "f")
+
+    assert [line for _, line, _ in problems(loaded)] == [1]
+    assert notes(loaded) == [
+        (2, "`first = keys[0]` was not run: it uses `keys`, which was left out")
+    ]
+
+
 @pytest.mark.parametrize(
     ("source", "kept"),
     [
