@@ -126,8 +126,10 @@ def test_a_stub_below_the_solution_is_a_problem(load: Load) -> None:
         (
             FILE,
             3,
-            "`f` is defined in lines 1 and 3, and the last one, which counts, is the untouched "
-            "hand-out: delete it",
+            (
+                "`f` is defined in lines 1 and 3, and the last one, which counts, is the untouched "
+                "hand-out: delete it"
+            ),
         )
     ]
 

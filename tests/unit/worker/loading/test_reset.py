@@ -151,7 +151,7 @@ def test_a_slow_value_that_cannot_be_copied_is_still_there(
     loaded.reset()
 
     assert problems(loaded) == []
-    assert type(value(loaded, "f")()) is not type(None)
+    assert value(loaded, "f")() is not None
 
 
 def test_a_statement_that_failed_fails_alone_again(load: Load) -> None:

@@ -53,8 +53,10 @@ def test_the_line_of_a_problem_is_the_innermost_of_the_student(load: Load) -> No
         (
             FILE,
             2,
-            f"`TABLE = build()` ({FILE}:4) stopped with IndexError: list index out of range. "
-            "The rest of the file is loaded.",
+            (
+                f"`TABLE = build()` ({FILE}:4) stopped with IndexError: list index out of range. "
+                "The rest of the file is loaded."
+            ),
         )
     ]
 
@@ -223,8 +225,10 @@ def test_a_statement_that_hung_before_is_skipped_with_a_note(load: Load) -> None
     assert notes(loaded) == [
         (
             2,
-            "`while True:` ran too long and was left out when loading again: put it under "
-            '`if __name__ == "__main__":`',
+            (
+                "`while True:` ran too long and was left out when loading again: put it under "
+                '`if __name__ == "__main__":`'
+            ),
         )
     ]
     assert target(loaded, "T")["why"] == (

@@ -141,13 +141,19 @@ def test_a_decorated_function_stays_what_it_was(thing: Any) -> None:
     "source",
     [
         "try:\n    import torchvision\n    HAS = True\nexcept ImportError:\n    HAS = False",
-        "try:\n    from tqdm import tqdm\n    HAS = True\nexcept (OSError, ModuleNotFoundError):\n"
-        "    HAS = False",
+        (
+            "try:\n    from tqdm import tqdm\n    HAS = True\nexcept (OSError, ModuleNotFoundError):\n"
+            "    HAS = False"
+        ),
         "try:\n    import google.colab\n    HAS = True\nexcept:\n    HAS = False",
-        "from contextlib import suppress\nHAS = False\nwith suppress(ImportError):\n"
-        "    import pandas\n    HAS = True",
-        "def probe():\n    try:\n        import seaborn\n    except Exception:\n"
-        "        return False\n    return True\nHAS = probe()",
+        (
+            "from contextlib import suppress\nHAS = False\nwith suppress(ImportError):\n"
+            "    import pandas\n    HAS = True"
+        ),
+        (
+            "def probe():\n    try:\n        import seaborn\n    except Exception:\n"
+            "        return False\n    return True\nHAS = probe()"
+        ),
     ],
 )
 def test_code_that_expects_a_module_to_be_absent_is_told_so(load: Load, source: str) -> None:
