@@ -18,9 +18,10 @@ from .generators import Generators
 from .importer import Caller, Finder, Importer
 from .layout import Layout, Place, folder_of
 from .module import Shared, StudentModule
+from .needs import Needs
 from .notes import Notes
 from .standins import Gate, Standin, is_standin
-from .statements import Needs, Script, read_script
+from .statements import Script, read_script
 
 
 @dataclass(frozen=True)

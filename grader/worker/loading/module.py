@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import linecache
+import re
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -14,16 +15,19 @@ from typing import Any
 
 from .generators import Generators
 from .names import FUNCTIONS, IMPORTS, own_nodes, touched
+from .needs import Needs, select
 from .notes import Notes
-from .pruning import select
 from .running import execute
 from .snapshots import Snapshot
-from .statements import Needs, Script, Statement
+from .statements import Script, Statement
 
 SLOW_S = 0.005
 """A statement that took longer is restored from a copy instead of running again."""
 _REPEATABLE_S = 0.05
 """Up to here a slow statement whose values cannot be copied runs again all the same."""
+
+_MAY_SET = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*=(?!=)", re.MULTILINE)
+"""Names that unreadable source would have set at the top of the file."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,9 @@ class StudentModule:
     def _run(self, needs: Needs, steps: list[Step]) -> None:
         for fault in self.script.faults:
             self._shared.notes.unreadable(self.path, fault)
+            for name in _MAY_SET.findall(fault.text):
+                why = f"the statement in line {fault.line} that sets it could not be read"
+                self.lost["".join(name)] = why
         left_out: list[Statement] = []
         for statement in self.script.statements:
             if (self.path, statement.index) in self._shared.skip:

@@ -1,8 +1,4 @@
-"""Which statements of a file run: definitions and cheap ones, and whatever a target needs.
-
-Loops and calls whose results nothing graded depends on (training, plots, demonstrations) are left
-out, so that they can neither fail nor use up the time.
-"""
+"""A file as a list of compiled top-level statements that keep their numbers and lines."""
 
 from __future__ import annotations
 import __future__ as futures
@@ -10,8 +6,7 @@ import __future__ as futures
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 
@@ -19,25 +14,15 @@ from .blocks import parse
 from .digest import is_text
 from .names import (
     DEFINITIONS,
-    FUNCTIONS,
     IMPORTS,
     bound,
-    callees,
-    costly,
-    declared_global,
-    global_reads,
     guarded_import_lines,
-    own_nodes,
-    reaches_anything,
-    touched,
 )
 from .sources import Block, Fault, Source, is_demo_line
 from .splitting import PARSE_ERRORS, explain, line_of
 
 _CELL_MARK = re.compile(r"#\s*%%(?P<rest>.*)")
 _DEMO_TAG = re.compile(r"\bdemo\b", re.IGNORECASE)
-_ALWAYS = (*DEFINITIONS, *IMPORTS, ast.Raise, ast.Pass, ast.Global)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @dataclass(frozen=True)
@@ -83,7 +68,7 @@ class Script:
     faults: tuple[Fault, ...]
     doc: str | None = None
     guarded: frozenset[tuple[str, int]] = frozenset()
-    """Block and line of imports whose failure the file itself handles."""
+    """File name of the block, and line, of imports whose failure the file itself handles."""
 
 
 def compile_statement(node: ast.stmt, block: Block, flags: int) -> CodeType:
@@ -159,83 +144,3 @@ def _demo_lines(block: Block) -> frozenset[int]:
         if demo:
             lines.add(number)
     return frozenset(lines)
-
-
-@dataclass
-class Needs:
-    """What the wanted names of a file depend on, followed through its statements."""
-
-    statements: Sequence[Statement]
-    wanted: frozenset[str] | None
-    """None: everything the file binds."""
-    names: set[str] = field(default_factory=set)
-    _reads: dict[int, set[str]] = field(default_factory=dict)
-    _effects: dict[str, set[str]] = field(default_factory=dict)
-    _changers: set[str] = field(default_factory=set)
-    _known: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        live = [s for s in self.statements if not s.demo and not isinstance(s.node, IMPORTS)]
-        self._known = {name for s in live for name in s.binds | declared_global(s.node)}
-        for statement in live:
-            self._reads[statement.index] = global_reads(statement.code, self._known)
-        self._summarise_definitions(live)
-        by_name: dict[str, list[int]] = {}
-        for statement in live:
-            for name in self.changed(statement.node):
-                by_name.setdefault(name, []).append(statement.index)
-        start = self._known if self.wanted is None else self.wanted
-        queue = [*start]
-        for statement in live:
-            if reaches_anything(statement.node):
-                queue += self._reads[statement.index]
-        while queue:
-            name = queue.pop()
-            if name not in self.names:
-                self.names.add(name)
-                for index in by_name.get(name, ()):
-                    queue += self._reads[index]
-
-    def _summarise_definitions(self, live: Iterable[Statement]) -> None:
-        """What calling each function or class may change in the module."""
-        own: dict[str, set[str]] = {}
-        reads: dict[str, set[str]] = {}
-        for statement in live:
-            node = statement.node
-            if not isinstance(node, DEFINITIONS):
-                continue
-            inside = touched(ast.walk(node))
-            seen = self._reads[statement.index]
-            own[node.name] = declared_global(node) | (inside & seen)
-            reads[node.name] = seen
-            if isinstance(node, FUNCTIONS) and inside & _parameters(node):
-                self._changers.add(node.name)
-        for name in own:
-            reached, stack = set[str](), [name]
-            while stack:
-                item = stack.pop()
-                if item in own and item not in reached:
-                    reached.add(item)
-                    stack += reads[item]
-            self._effects[name] = set().union(*(own[item] for item in reached))
-
-    def changed(self, node: ast.AST) -> set[str]:
-        """Names that running the statement may set or change."""
-        names = bound(node) | touched(own_nodes(node), self._changers)
-        for called in callees(node):
-            names |= self._effects.get(called, set())
-        return names
-
-    def keeps(self, node: ast.stmt) -> bool:
-        """Whether a statement that is no container runs."""
-        if isinstance(node, _ALWAYS):
-            return True
-        if not isinstance(node, _LOOPS) and not costly(node):
-            return True
-        return bool(self.changed(node) & self.names) or reaches_anything(node)
-
-
-def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    args = node.args
-    every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-    return {parameter.arg for parameter in every if parameter}
