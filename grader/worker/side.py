@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Lookup = Callable[[str, str], object]
+Place = Callable[[str], "tuple[str, int | None] | None"]
+"""File and cell of the submission that a code file name stands for, if any."""
 
 
 class Callback:
@@ -36,10 +38,10 @@ class Callback:
 class WorkerSide(Side):
     """Names the student's objects and runs their functions under the judge's settings."""
 
-    def __init__(self, lookup: Lookup, is_students: Callable[[str], bool]) -> None:
+    def __init__(self, lookup: Lookup, place: Place) -> None:
         self.peer: Peer
         self._lookup = lookup
-        self._is_students = is_students
+        self._place = place
         self._objects: list[object] = []
         self._numbers: dict[int, int] = {}
 
@@ -111,12 +113,12 @@ class WorkerSide(Side):
 
     def report(self, error: BaseException) -> Meta:
         """The exception's type, bases, text and the last line of the student's that it crossed."""
-        file, line = None, None
+        file, cell, line = None, None, None
         trace = error.__traceback__
         while trace is not None:
-            name = trace.tb_frame.f_code.co_filename
-            if self._is_students(name):
-                file, line = name, trace.tb_lineno
+            place = self._place(trace.tb_frame.f_code.co_filename)
+            if place is not None:
+                (file, cell), line = place, trace.tb_lineno
             trace = trace.tb_next
         return {
             "type": type_name(error),
@@ -125,6 +127,7 @@ class WorkerSide(Side):
             ],
             "message": _message(error),
             "file": file,
+            "cell": cell,
             "line": line,
         }
 
