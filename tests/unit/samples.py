@@ -87,9 +87,12 @@ class SampleResult:
     tier: str = "partial"
     isolation: Mapping[str, object] = field(default_factory=dict)
     duration_ms: float = 12.5
-    entries: Mapping[str, str] = field(
-        default_factory=lambda: {"s1_sums": "s1_sums.py", "s2_means": "s2_means.py"}
-    )
+
+    @property
+    def entries(self) -> Mapping[str, str]:
+        files = self.submission.files
+        stems = RUBRIC.assignments.values()
+        return {stem: f"{stem}.py" for stem in stems if f"{stem}.py" in files}
 
 
 @dataclass
