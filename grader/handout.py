@@ -7,6 +7,7 @@ in, text out.
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -79,13 +80,14 @@ def _pieces(stub: str) -> Iterator[Piece]:
         comment = _attached_comment(lines, at, first)
         texts = _paragraphs(lines[at:comment])
         end = node.end_lineno or first
-        if waiting and (texts or isinstance(node, _DEFINITIONS) or _is_text(node)):
+        if waiting and (texts or isinstance(node, _DEFINITIONS) or _text_of(node) is not None):
             yield _code(waiting)
             waiting = []
         yield from (Piece("markdown", text, "text") for text in texts)
         source = lines[comment:end]
-        if _is_text(node):
-            yield _text(ast.literal_eval(node.value), is_title=position == 0)
+        text = _text_of(node)
+        if text is not None:
+            yield _text(text, is_title=position == 0)
         elif isinstance(node, _DEFINITIONS):
             yield from _definition(node, source)
         else:
@@ -113,7 +115,7 @@ def _code(lines: list[str]) -> Piece:
 
 
 def _text(value: str, *, is_title: bool) -> Piece:
-    text = "\n".join(_unindented(value))
+    text = inspect.cleandoc(value)
     if not is_title:
         return Piece("markdown", text, "text")
     title, _, rest = text.partition("\n")
@@ -121,20 +123,16 @@ def _text(value: str, *, is_title: bool) -> Piece:
     return Piece("markdown", "\n\n".join(part for part in parts if part), "title")
 
 
-def _unindented(text: str) -> list[str]:
-    import inspect
-
-    return inspect.cleandoc(text).split("\n")
-
-
-def _is_text(node: ast.stmt) -> bool:
-    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Constant):
-        return False
-    return isinstance(node.value.value, str)
+def _text_of(node: ast.stmt) -> str | None:
+    """What a bare string says; None for any other statement."""
+    match node:
+        case ast.Expr(value=ast.Constant(value=str(text))):
+            return text
+    return None
 
 
 def _first_line(node: ast.stmt) -> int:
-    decorators = getattr(node, "decorator_list", [])
+    decorators = node.decorator_list if isinstance(node, _DEFINITIONS) else []
     return min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1
 
 

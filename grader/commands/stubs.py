@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from grader.handout import notebook_handout, python_handout
@@ -41,7 +42,7 @@ def _valid(notebook: str, name: str) -> str:
     import nbformat  # 0.3 s, which only this command may take
 
     try:
-        nbformat.validate(nbformat.reads(notebook, as_version=4))
+        nbformat.validate(json.loads(notebook))
     except (nbformat.ValidationError, ValueError) as error:
         raise StubError(f"reference/{name}:1: no notebook can be made of it: {error}") from error
     return notebook

@@ -17,8 +17,8 @@ UNBOUND_SCALE = 0.35
 
 def bind(
     handle: Any, roles: Mapping[str, torch.Tensor], name: str, generator: torch.Generator
-) -> list[str]:
-    """Check that every role has its parameter; randomise what has none. Returns notes.
+) -> tuple[dict[str, torch.Tensor], list[str]]:
+    """What to write into which parameter, and notes. Parameters without a role get random values.
 
     Raises:
         CheckFailed: a role's parameter is missing or of another shape, or this is no module.
@@ -34,15 +34,12 @@ def bind(
                 f"a parameter {role} of shape {tuple(tensor.shape)}",
             )
     extra = {n: shape for n, shape in shapes.items() if n not in roles}
-    if not extra:
-        return []
-    handle.write(
-        {
-            n: torch.randn(shape, generator=generator, dtype=torch.float64) * UNBOUND_SCALE
-            for n, shape in extra.items()
-        }
-    )
-    return [f"{name} has further parameters: {_listed(extra)}"]
+    drawn = {
+        n: torch.randn(shape, generator=generator, dtype=torch.float64) * UNBOUND_SCALE
+        for n, shape in extra.items()
+    }
+    notes = [f"{name} has further parameters: {_listed(extra)}"] if extra else []
+    return {**roles, **drawn}, notes
 
 
 def _listed(shapes: Mapping[str, tuple[int, ...]]) -> str:

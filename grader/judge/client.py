@@ -45,6 +45,9 @@ class JudgePeer(Peer):
             self.begin()
             self.until = time.monotonic() + self._client.limit_s
             self._client.before_request()
+            if self._client.must_reset:
+                meta = {**meta, "reset": True}
+                self._client.must_reset = False
         self._nested += 1
         try:
             return super().exchange(meta, buffers)
@@ -74,6 +77,8 @@ class Client:
         self.limit_s = MINIMUM_LIMIT_S
         self.calls = 0
         self.changed: tuple[str, ...] = ()
+        self.must_reset = False
+        """Whether the next outermost request is to start a check anew on the other side."""
 
     def invoke(
         self, target: Node, args: Sequence[Any], kwargs: Mapping[str, Any], parameters: Parameters

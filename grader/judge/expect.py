@@ -262,7 +262,7 @@ def _to_double(value: Any) -> Any:
 def _names(reference: Function, args: Sequence[Any]) -> list[str]:
     try:
         parameters = inspect.signature(reference).parameters.values()
-        names = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
+        names = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     except (TypeError, ValueError):
         names = []
     return names if len(names) >= len(args) else [f"argument {i + 1}" for i in range(len(args))]

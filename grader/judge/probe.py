@@ -88,7 +88,7 @@ class Probe:
             for role, parameter in module.named_parameters():
                 parameter.copy_(roles[role])
         handle = getattr(self._student, name)(*args, **kwargs)
-        self.notes += bind(handle, roles, name, self._roles)
-        handle.to(dtype).train(train)
-        handle.write(roles)
+        values, notes = bind(handle, roles, name, self._roles)
+        self.notes += notes
+        handle.prepare(values, dtype, train)
         return Twin(handle, ReferenceModule(module, self._memo))

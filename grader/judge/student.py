@@ -81,9 +81,8 @@ class SubmissionClient(Client):
         if self._worker is None:
             self._worker = self._bring_up()
         self._usage = self._worker.usage()
-        if not self._clean:
-            self.limit_s = LOADING_LIMIT_S
-            self.peer.request({"t": "reset"})
+        # The reset travels with the first call: a round trip of its own costs more than it does.
+        self.must_reset = not self._clean
         self._clean = False
 
     def limit_of(self, call: int) -> float:

@@ -53,12 +53,14 @@ class Arguments:
     """Table index -> the leaf whose gradient the caller wants."""
     parameters: tuple[torch.Tensor, ...] = ()
     """Of the called module, in the order the caller named them."""
+    changed: list[int] = field(default_factory=list)
+    """Table indices of what the function modified: the caller's own no longer holds its value."""
 
     def reference(self, value: torch.Tensor) -> Node | None:
         """A node for a returned tensor that the caller already has, or None."""
         for kind, known in (("A", self.passed), ("P", self.parameters)):
             for position, tensor in enumerate(known):
-                if tensor is value:
+                if tensor is value and not (kind == "A" and position in self.changed):
                     return [kind, position]
         return None
 
@@ -86,6 +88,9 @@ class Side(ObjectCodec):
     def environment(self, meta: Meta) -> AbstractContextManager[None]:
         """The settings under which a served call runs."""
         return nullcontext()
+
+    def reset(self) -> None:
+        """Start anew before the request at hand, which is the first of a check."""
 
     def report(self, error: BaseException) -> Meta:
         """An exception of a served function, as the other side may know it."""
@@ -248,6 +253,10 @@ class Peer:
     def _answer(self, message: Message) -> tuple[Meta, Encoder | None]:
         kind = message.meta.get("t")
         try:
+            if message.meta.get("reset") is True:
+                self._graphs.clear()
+                self._served = 0
+                self.side.reset()
             if kind == "call":
                 return self._serve_call(message)
             if kind == "backward":
@@ -270,11 +279,12 @@ class Peer:
             arguments = self._arguments(meta, received)
             arguments.parameters = self.side.parameters(meta.get("target"), names)
             value = function(*arguments.args, **arguments.kwargs)
+            arguments.changed = _changed(meta, message, pristine, arguments)
             encoder = Encoder(_Scope(self.side, arguments))
             sources = [*arguments.leaves.values(), *arguments.parameters]
             reply: Meta = {"t": "ok", "value": encoder.node(value)}
             reply |= self._keep(encoder.writer.tensors, sources)
-            reply["changed"] = _changed(meta, pristine, received, arguments)
+            reply["changed"] = arguments.changed
         return reply, encoder
 
     def _arguments(self, meta: Meta, received: Received) -> Arguments:
@@ -321,8 +331,11 @@ def _indices(values: Any, count: int) -> tuple[int, ...]:
     return tuple(values)
 
 
-def _changed(meta: Meta, pristine: bytes, received: Received, arguments: Arguments) -> list[int]:
+def _changed(meta: Meta, message: Message, pristine: bytes, arguments: Arguments) -> list[int]:
     """Which tensors differ from what was sent, bit by bit (NaN included)."""
+    copied = any(arguments.passed[place] is not leaf for place, leaf in arguments.leaves.items())
+    if message.payload == pristine and not copied:
+        return []
     before = read_tensors(meta, bytearray(pristine)).tensors
     return [
         position

@@ -56,7 +56,7 @@ class Encoder:
 
     def node(self, value: Any, depth: int = 0) -> Node:
         self._nodes += 1
-        if depth > MAX_DEPTH or self._nodes > MAX_NODES:
+        if depth >= MAX_DEPTH or self._nodes > MAX_NODES:
             return ["x", "deeply nested value"]
         reference = self._objects.name(value)
         if reference is not None:

@@ -53,10 +53,8 @@ class Worker:
 
     def __init__(self, channel: Channel) -> None:
         self._loaded: Loaded | None = None
-        side = WorkerSide(self._lookup, self._place)
-        operations = {"load": self._load, "reset": self._reset}
-        self._side = side
-        self._peer = side.peer = Peer(channel, side, operations)
+        side = WorkerSide(self._lookup, self._place, self._renew)
+        self._peer = side.peer = Peer(channel, side, {"load": self._load})
 
     def serve(self) -> None:
         self._peer.serve_forever()
@@ -72,20 +70,11 @@ class Worker:
     def _progress(self, path: str, index: int) -> None:
         self._peer.request({"t": "progress", "path": path, "index": index})
 
-    def _reset(self, message: Message) -> Meta:
-        """A clean start for the next check: module state, torch's settings, graphs, objects."""
-        self._peer.forget()
-        self._peer.begin()
-        self._side.forget()
-        reset_torch()
-        seed_torch(0)
-        random.seed(0)
+    def _renew(self) -> None:
         if self._loaded is not None:
             self._loaded.graded = False
             self._loaded.reset()
             self._loaded.graded = True
-            reset_torch()
-        return {}
 
     def _lookup(self, stem: str, name: str) -> object:
         if self._loaded is None:

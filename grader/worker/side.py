@@ -38,8 +38,14 @@ class Callback:
 class WorkerSide(Side):
     """Names the student's objects and runs their functions under the judge's settings."""
 
-    def __init__(self, lookup: Lookup, place: Place) -> None:
+    def __init__(
+        self,
+        lookup: Lookup,
+        place: Place,
+        renew: Callable[[], None] = lambda: None,
+    ) -> None:
         self.peer: Peer
+        self._renew = renew
         self._lookup = lookup
         self._place = place
         self._objects: list[object] = []
@@ -49,6 +55,14 @@ class WorkerSide(Side):
         """Drop every object handed out so far."""
         self._objects.clear()
         self._numbers.clear()
+
+    def reset(self) -> None:
+        """A clean start for the next check: module state, torch's settings, objects."""
+        self.forget()
+        self._renew()
+        reset_torch()
+        seed_torch(0)
+        random.seed(0)
 
     def name(self, value: Any) -> Node | None:
         if isinstance(value, Callback):

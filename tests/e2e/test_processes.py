@@ -114,7 +114,14 @@ def test_a_killed_judge_is_replaced_in_spawn_mode(course_root: Path) -> None:
 
 
 def test_a_killed_worker_costs_the_check_under_way_and_no_other(course_root: Path) -> None:
-    source = "import os, signal\n\ndef work(step):\n    step == 1 and os.kill(os.getpid(), 9)\n    return step\n"
+    source = """
+        import os
+
+        def work(step):
+            if step == 1:
+                os.kill(os.getpid(), 9)
+            return step
+    """
     with Engine(find_course(course_root)) as engine:
         (result,) = engine.grade([submission({"t1_toy.py": source})])
     found = [o.outcome for o in result.observations]
@@ -211,7 +218,7 @@ def test_nothing_outlives_a_killed_parent(
 
 
 def test_a_suite_that_does_not_import_is_told_with_its_line(tmp_path: Path) -> None:
-    broken = "import no_such_thing\n\nclass TestOutputs:\n    def test_it(self, expect):\n        '''x'''\n"
+    broken = "import no_such_thing\n"
     root = write_course(tmp_path, targets="work", reference=REFERENCE, suite=broken)
     with Engine(find_course(root)) as engine, pytest.raises(EngineError, match="no_such_thing"):
         list(engine.grade([submission({"t1_toy.py": REFERENCE})]))

@@ -106,7 +106,7 @@ def test_a_worker_finds_no_secret_and_the_judge_holds_them_all(
     assert [o.observed for o in curious.observations] == [""]
     assert [o.outcome for o in curious.observations] == [Outcome.PASSED]
     assert set(PLANTED) - {"other"} <= set(found.pop("judge"))
-    assert found == dict.fromkeys(found, [])
+    assert found == {name: [] for name in found}
 
 
 def test_the_search_finds_what_a_submission_itself_holds(tmp_path: Path) -> None:

@@ -100,4 +100,5 @@ class Definitions:
 
 def student_of(client: Client, definitions: Any = None) -> Student:
     """The fixture `student` for a client."""
-    return Student(client, definitions or client, STEM)
+    knows: Any = definitions or client
+    return Student(client, knows, STEM)

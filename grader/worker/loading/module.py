@@ -128,7 +128,7 @@ class StudentModule:
                 self._lose(statement, "was not run")
             if code is not None:
                 steps.append(self._first_run(statement, code))
-            elif not statement.is_text:
+            elif not statement.is_text and not statement.demo:
                 left_out.append(statement)
         if left_out:
             self._shared.notes.left_out(self.path, left_out)
