@@ -132,6 +132,8 @@ class Scan:
         masked, depth = self._masked, 0
         for part in _PART.finditer(masked, start):
             self._parts += 1
+            if self._parts > MAX_PARTS:
+                raise self.error("too much is stored in here: clear the outputs")
             first = masked[part.start()]
             if first == _QUOTE:
                 continue
@@ -139,7 +141,5 @@ class Scan:
             if depth == 0:
                 self._at = part.end()
                 return
-            if self._parts > MAX_PARTS:
-                raise self.error("too much is stored in here: clear the outputs")
         self._at = len(masked)
         raise self.error("a bracket is never closed")

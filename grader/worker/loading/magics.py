@@ -23,7 +23,7 @@ _FOREIGN = frozenset((*_SHELLS, *_PYTHONS, *_TEXTS, *_LANGUAGES))
 _KEEPING = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun", "debug"})
 """Cell magics after which a syntax error is worth a word."""
 _WRITES = frozenset({"file", "writefile"})
-_LINE_MAGIC = re.compile(r"\s*%+(?P<name>\w*)(?P<rest>.*)")
+_LINE_MAGIC = re.compile(r"\s*%+(?P<name>\w*)(?P<rest>(?:\s.*)?)")
 _HELP = re.compile(r"\s*(?:\?|%{0,2}[\w.*\[\]]+\?\??\s*;?\s*(?:#.*)?$)")
 _NOT_IN_TARGET = frozenset("'\"#!%")
 _TIMED = frozenset({"time"})
@@ -105,12 +105,11 @@ def _plain(text: str) -> str:
             end = _logical_end(text, at)
             kept.append(text[at:end])
         else:
-            while text[at:end].endswith("\\") and end < len(text):
+            while text.endswith("\\", at, end) and end < len(text):
                 following = text.find("\n", end + 1)
                 end = len(text) if following < 0 else following
-            lines = text.count("\n", at, end)
             end = min(end + 1, len(text))
-            kept.append(inert + "\n" * (lines + text.endswith("\n", at, end)))
+            kept.append(inert + "\n" * text.count("\n", at, end))
         at = end
     return "".join(kept)
 
@@ -136,11 +135,14 @@ def _inert(line: str) -> str | None:
         return nothing
     magic = _LINE_MAGIC.match(line)
     if magic is not None:
-        body = magic["rest"].strip()
-        return indent + body if magic["name"] in _TIMED and body else nothing
+        return indent + _timed(magic) if _timed(magic) else nothing
     target, _, value = line.partition("=")
     if not value.lstrip().startswith(("!", "%")) or _NOT_IN_TARGET.intersection(target):
         return None
     magic = _LINE_MAGIC.match(value)
-    timed = magic is not None and magic["name"] in _TIMED and magic["rest"].strip()
-    return f"{target}= {timed or 'get_ipython()'}"
+    return f"{target}= {(magic and _timed(magic)) or 'get_ipython()'}"
+
+
+def _timed(magic: re.Match[str]) -> str:
+    """The statement that a line magic runs, if it runs one."""
+    return magic["rest"].strip() if magic["name"] in _TIMED else ""
