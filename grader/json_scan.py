@@ -102,7 +102,7 @@ class Scan:
     def error(self, message: str) -> ScanError:
         """What to raise for what stands here."""
         if self._at >= len(self._data):
-            message += ", and the file ends: was it copied in full?"
+            message += ", but the file ends: it was not copied in full"
         return ScanError(message, self._data.count(b"\n", 0, self._at) + 1)
 
     def _start(self) -> int:

@@ -69,8 +69,8 @@ def test_a_value_nested_too_deeply_is_not_built() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        pytest.param('{"a": 1,\n"b": ', 2, "expected a value, and the file ends", id="cut off"),
-        pytest.param('{"a": [1,\n2', 2, "never closed, and the file ends", id="cut in a list"),
+        pytest.param('{"a": 1,\n"b": ', 2, "expected a value, but the file ends", id="cut off"),
+        pytest.param('{"a": [1,\n2', 2, "never closed, but the file ends", id="cut in a list"),
         pytest.param('{"a": "text', 1, "expected a value", id="cut in a string"),
         pytest.param('{\n"a" 1}', 2, "expected `:`", id="no colon"),
         pytest.param('{"a": 1\n"b": 2}', 2, "expected `}`", id="no comma"),
@@ -78,7 +78,7 @@ def test_a_value_nested_too_deeply_is_not_built() -> None:
         pytest.param('{"a": }', 1, "expected a value", id="no value"),
         pytest.param('{"a": 1} x', 1, "something after the end", id="more after it"),
         pytest.param("[]", 1, "expected `{`", id="another shape"),
-        pytest.param("", 1, "expected `{`, and the file ends", id="empty"),
+        pytest.param("", 1, "expected `{`, but the file ends", id="empty"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(text: str, line: int, words: str) -> None:

@@ -133,7 +133,7 @@ def test_a_huge_cell_costs_that_cell_only() -> None:
     [
         pytest.param(b"", None, "the file is empty", id="empty"),
         pytest.param(b"\n \n", None, "the file is empty", id="blank"),
-        pytest.param(saved(code())[:120], 10, "the file ends: was it copied in full", id="cut"),
+        pytest.param(saved(code())[:120], 10, "the file ends: it was not copied in full", id="cut"),
         pytest.param(b"import torch\n", 1, "expected `{`", id="python"),
         pytest.param(b"[1, 2]", 1, "expected `{`", id="list"),
         pytest.param(b"{}", 1, "no list of cells", id="no cells"),

@@ -246,7 +246,7 @@ def test_a_reset_runs_the_cells_again(opened: Any) -> None:
     ("data", "line", "words"),
     [
         pytest.param(b"", None, "the file is empty", id="empty"),
-        pytest.param(b'{\n"cells": [', 2, "was it copied in full?", id="cut"),
+        pytest.param(b'{\n"cells": [', 2, "not copied in full", id="cut"),
         pytest.param(b"import torch", 1, "expected `{`", id="python"),
     ],
 )
