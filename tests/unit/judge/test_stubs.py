@@ -10,8 +10,6 @@ from grader.stubs import BEGIN, END, stub_source
 from grader.worker.loading import definition_digest
 
 REFERENCE = f"import math\n\n\ndef f():\n    {BEGIN}\n    return 1\n    {END}\n"
-    f"import math\n\n\ndef f():\n    {BEGIN}\n    return 1\n    {END}\n\n\ndef g():\n    pass\n"
-)
 TARGETS = {"a1": ("f", "h"), "a2": ("f",)}
 
 
