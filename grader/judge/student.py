@@ -13,7 +13,7 @@ from ..wire.faults import Deadline, PeerGone, Unsupported, Violation, WireFault
 from ..wire.frame import Message, Meta
 from . import load_report
 from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, JudgePeer
-from .faults import Crashed, NotDefined, Starved, StudentFault, TimedOut
+from .faults import Crashed, NotDefined, Starved, StudentFault, TimedOut, malformed
 from .worker_process import Source, Usage, WorkerProcess
 
 STATEMENT_LIMIT_S = 2.0
@@ -152,7 +152,7 @@ class SubmissionClient(Client):
             return TimedOut(f"no answer within {self.limit_s:.3g} s", "an answer in time")
         if isinstance(error, PeerGone):
             return Crashed("the process ended during the call (os._exit, a crash or out of memory)")
-        return Crashed("the answer was not one of ours", "a value")
+        return malformed()
 
     def _was_starved(self) -> bool:
         """Ready to run, yet mostly kept waiting for a processor. Sleeping is not starving."""

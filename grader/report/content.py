@@ -80,6 +80,11 @@ class Report:
     def observations(self) -> tuple[Observation, ...]:
         return tuple(seen for exercise in self.exercises for seen in exercise.observations)
 
+    def idle_because(self, part: ExerciseReport) -> str:
+        """Why an exercise has no points when nothing of it was attempted."""
+        stem = part.exercise.assignment
+        return "not attempted" if stem in self.entries else f"there is no {stem}.py"
+
 
 def report_on(graded: Graded, rubric: Rubric, only: Iterable[str] = ()) -> Report:
     """The report of a graded submission, on the exercises named in `only` or on all of them."""

@@ -19,6 +19,7 @@ def next_step(report: Report, cwd: Path) -> str:
         _mend_loading(report, cwd)
         or _mend_first_failure(report, cwd)
         or _start_first_untouched(report, cwd)
+        or _name_prerequisite(report)
         or "grader doctor (some checks could not run; that is not your mistake)"
     )
 
@@ -27,9 +28,13 @@ def located(report: Report, where: Where, cwd: Path) -> Where:
     """`where` with its file as a path from `cwd`."""
     submission = Path(report.submission.path)
     path = submission if submission.name == where.file else submission / where.file
+    return replace(where, file=from_here(path, cwd))
+
+
+def from_here(path: Path, cwd: Path) -> str:
+    """`path` as it is written from `cwd`, if it lies below."""
     path = path if path.is_absolute() else cwd / path
-    shown = path.relative_to(cwd) if path.is_relative_to(cwd) else path
-    return replace(where, file=shown.as_posix())
+    return (path.relative_to(cwd) if path.is_relative_to(cwd) else path).as_posix()
 
 
 def _mend_loading(report: Report, cwd: Path) -> str | None:
@@ -58,11 +63,18 @@ def _start_first_untouched(report: Report, cwd: Path) -> str | None:
         if exercise.with_outcome(Outcome.NOT_ATTEMPTED):
             place = _target(report, exercise)
             if place is None:
-                return (
-                    f"add {exercise.exercise.assignment}.py to {report.submission.path} "
-                    f"({exercise.exercise.slug} is in it)"
-                )
+                folder = from_here(Path(report.submission.path), cwd)
+                to = "" if folder == "." else f" to {folder}"
+                name = f"{exercise.exercise.assignment}.py"
+                return f"add {name}{to} ({exercise.exercise.slug} is in it)"
             return f"open {located(report, place, cwd)} ({exercise.exercise.slug})"
+    return None
+
+
+def _name_prerequisite(report: Report) -> str | None:
+    for exercise in report.exercises:
+        for seen in exercise.with_outcome(Outcome.BLOCKED):
+            return f"{exercise.exercise.slug} {seen.observed}"
     return None
 
 

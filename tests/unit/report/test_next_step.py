@@ -70,6 +70,11 @@ SYNTAX_ERROR = Note("problem", "SyntaxError", Where("s2_means.py", 12))
             id="our fault",
         ),
         pytest.param(
+            SampleResult(observations=observations(Outcome.BLOCKED, "needs s0.x to pass first")),
+            "s1.add needs s0.x to pass first",
+            id="what it waits for",
+        ),
+        pytest.param(
             SampleResult(
                 submission(files={"s2_means.py": b""}),
                 observations=observations(Outcome.NOT_ATTEMPTED),
