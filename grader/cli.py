@@ -85,6 +85,19 @@ def cli() -> None:
 
 
 @cli.command()
+@click.argument("folder", metavar="DIR", type=_folder)
+@click.option("--py", "kinds", flag_value=".py", help="As .py files (the default).")
+@click.option("--ipynb", "kinds", flag_value=".ipynb", help="As notebooks.")
+@click.option("--both", "kinds", flag_value=".py .ipynb", help="As both; the edited one counts.")
+@_course
+def start(folder: Path, kinds: str | None, course: Path | None) -> int:
+    """Copy the hand-outs to DIR, to be solved there; nothing is overwritten."""
+    from grader.commands.start import run as command
+
+    return command(folder, kinds=tuple((kinds or ".py").split()), course_folder=course)
+
+
+@cli.command()
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @_only
 @click.option(

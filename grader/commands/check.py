@@ -13,7 +13,7 @@ from grader.commands.report_files import clear, write
 from grader.course import Course, CourseError, find_course, select
 from grader.engine import Engine, Options
 from grader.evidence import Outcome
-from grader.intake import choose_entries
+from grader.intake import candidates
 from grader.report.content import Grader, Report, report_on
 from grader.report.formats import renderer
 from grader.submission import Submission, SubmissionError, read_submission
@@ -83,14 +83,14 @@ def _slugs_in(submission: Submission, target: Path, course: Course) -> tuple[str
     if target.is_dir():
         return ()
     stems = {exercise.assignment for exercise in course.rubric.exercises.values()}
-    entries, notes = choose_entries(submission.files, stems)
-    if not entries:
-        why = "".join(f" {note.text}" for note in notes)
+    found = candidates(submission.files, stems)
+    if not found:
+        suffix = target.suffix.lower()
         raise SubmissionError(
-            f"{target}: the name of this file matches no assignment.{why} "
-            f"Rename it to one of: {', '.join(f'{stem}.py' for stem in sorted(stems))}"
+            f"{target}: the name of this file matches no assignment. "
+            f"Rename it to one of: {', '.join(f'{stem}{suffix}' for stem in sorted(stems))}"
         )
-    return select(course.rubric, entries)
+    return select(course.rubric, found)
 
 
 def _printer(format_: str) -> Callable[[Report], None]:

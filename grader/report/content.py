@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from grader.evidence import Note, Observation, Outcome
-from grader.intake import choose_entries
 from grader.rubric import Exercise, Rubric
 from grader.score import ExerciseGrade, Grade, block, score
 from grader.submission import Submission
@@ -31,6 +30,8 @@ class Graded(Protocol):
     def isolation(self) -> Mapping[str, object]: ...
     @property
     def duration_ms(self) -> float: ...
+    @property
+    def entries(self) -> Mapping[str, str]: ...
 
 
 class Grader(Protocol):
@@ -94,11 +95,10 @@ def report_on(graded: Graded, rubric: Rubric, only: Iterable[str] = ()) -> Repor
     grade = score(replace(rubric, exercises=shown), tuple(observations))
     stems = {exercise.assignment for exercise in shown.values()}
     submission = graded.submission
-    entries, _ = choose_entries(submission.files, stems)
     return Report(
         course=rubric.course,
         submission=submission,
-        entries=entries,
+        entries={stem: graded.entries[stem] for stem in sorted(stems) if stem in graded.entries},
         exercises=tuple(
             ExerciseReport(
                 exercise=shown[earned.slug],
