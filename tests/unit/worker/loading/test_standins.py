@@ -142,8 +142,8 @@ def test_a_decorated_function_stays_what_it_was(thing: Any) -> None:
     [
         "try:\n    import torchvision\n    HAS = True\nexcept ImportError:\n    HAS = False",
         (
-            "try:\n    from tqdm import tqdm\n    HAS = True\nexcept (OSError, ModuleNotFoundError):\n"
-            "    HAS = False"
+            "try:\n    from tqdm import tqdm\n    HAS = True\n"
+            "except (OSError, ModuleNotFoundError):\n    HAS = False"
         ),
         "try:\n    import google.colab\n    HAS = True\nexcept:\n    HAS = False",
         (
