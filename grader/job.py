@@ -1,0 +1,47 @@
+"""One submission on its way through the engine: its files, and which of them is what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .evidence import Note
+from .intake import Choice, candidates, choice_notes
+from .notebook import reduced
+from .submission import Submission
+
+
+@dataclass
+class Job:
+    """A submission to be graded, tried again if a lane is lost over it."""
+
+    submission: Submission
+    candidates: Mapping[str, tuple[str, ...]]
+    """Assignment -> the files that could be it, the more likely first."""
+    files: Mapping[str, bytes]
+    """What the worker gets: notebooks without their outputs."""
+    attempts: int = 0
+
+    def choices(self, said: Mapping[str, list[Any]]) -> dict[str, Choice]:
+        """What was graded for each assignment; the more likely file if the worker never said."""
+        return {
+            stem: Choice(*said[stem]) if stem in said else Choice(paths[0], {})
+            for stem, paths in self.candidates.items()
+        }
+
+    def notes(self, choices: Mapping[str, Choice]) -> Iterator[Note]:
+        """What to say about the choices."""
+        for stem, choice in choices.items():
+            paths = self.candidates[stem]
+            yield from choice_notes(stem, choice, paths, self.submission.modified)
+
+
+def job_for(submission: Submission, stems: Iterable[str]) -> Job:
+    """The job of grading a submission in a course with these assignments."""
+    files = {
+        # the digest has covered all of it by now
+        name: reduced(data) if name.lower().endswith(".ipynb") else data
+        for name, data in submission.files.items()
+    }
+    return Job(submission, candidates(submission.files, stems, submission.modified), files)
