@@ -15,7 +15,7 @@ from grader.course import find_course
 from grader.engine import Engine, Options
 from grader.judge.pytest_bridge import Suites
 from grader.submission import Submission, read_submission
-from tests.bench.measure import ROOT, Row, alternating, command, limit, ratio, seconds
+from tests.bench.measure import ROOT, Row, alternating, command, limit, ratio, seconds, together
 from tests.support.clients import worker_source
 
 PYTHON = sys.executable
@@ -49,9 +49,10 @@ def batch(runs: int) -> Iterator[Row]:
     names = ("right_plain", "right_einsum", "softmax_before_scaling", "mask_inverted")
     bases = [read_submission(ROOT / "tests" / "corpus" / name) for name in names]
     suites = [str(path.relative_to(ROOT)) for path in _suites()]
-    pytest_run = command([PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", *suites])
-    pytest_run()
+    pytest_command = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", *suites]
     for workers in (1, 2):
+        pytest_run = together([pytest_command] * workers)
+        pytest_run()
         with Engine(course, Options(workers=workers)) as engine:
             list(engine.grade(_copies(bases, 2 * workers)))
             ratios, ours = [], []
