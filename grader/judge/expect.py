@@ -142,6 +142,8 @@ class Expect:
         with torch.enable_grad():
             leaves, (args, kwargs) = _leaves(args, kwargs, _names(reference, args))
             outputs = [o for o in tree_leaves(function(*args, **kwargs)) if _is_float(o)]
+            for output in outputs:
+                _require_floats(output, "output")
             generator = torch.Generator().manual_seed(self._seed)
             total = _weighted_sum(outputs, generator)
             sources = {**leaves, **_parameters(function)}
@@ -171,6 +173,12 @@ class Expect:
         if tuple(tensor.shape) != tuple(shape):
             raise CheckFailed(f"{what} has shape {tuple(tensor.shape)}", f"shape {tuple(shape)}")
 
+    def floats(self, tensor: Any, shape: Sequence[int], what: str = "output") -> None:
+        """Numbers that the check can go on to compute with: a floating-point tensor of that
+        shape, and not on the meta device."""
+        self.shape(tensor, shape, what)
+        _require_floats(tensor, what)
+
     def dtype(self, tensor: Any, dtype: torch.dtype, what: str = "output") -> None:
         self.count += 1
         self._tensor(tensor, what, f"a tensor of {dtype}")
@@ -182,6 +190,8 @@ class Expect:
         """No NaN and no infinity."""
         self.count += 1
         self._tensor(tensor, what, "a tensor")
+        if tensor.is_meta:
+            raise CheckFailed(f"{what} is on the meta device", "values")
         wrong = (~tensor.isfinite()).nonzero()
         if len(wrong):
             place = wrong[0].tolist()
@@ -240,6 +250,14 @@ class Expect:
     def _tensor(self, value: Any, what: str, wanted: str) -> None:
         if not isinstance(value, torch.Tensor):
             raise CheckFailed(f"{what} is {describe(value)}", wanted)
+
+
+def _require_floats(tensor: torch.Tensor, what: str) -> None:
+    if tensor.is_meta:
+        raise CheckFailed(f"{what} is on the meta device", "values")
+    if not tensor.is_floating_point():
+        name = str(tensor.dtype).removeprefix("torch.")
+        raise CheckFailed(f"{what} has dtype {name}", "a floating-point dtype")
 
 
 def _tolerance(expected: Any) -> float:
