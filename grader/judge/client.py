@@ -61,7 +61,7 @@ class JudgePeer(Peer):
 
 def raised(error: RemoteRaised) -> StudentRaised:
     where = Where(error.file, error.line, error.cell) if error.file else None
-    return StudentRaised(error.type_name, error.bases, error.message, where)
+    return StudentRaised(error.type_name, error.bases, error.message, where, own=error.own)
 
 
 class Client:

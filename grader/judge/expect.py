@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
+from ..evidence import Outcome
 from .client import Client
 from .compare import Difference, describe, difference, largest
 from .faults import CheckFailed, StudentFault, StudentRaised
@@ -226,7 +227,7 @@ class Expect:
         try:
             value = function(*args, **kwargs)
         except StudentRaised as fault:
-            if fault.type_name == "NotImplementedError":
+            if fault.outcome is Outcome.NOT_ATTEMPTED:
                 raise
             if error.__name__ not in (fault.type_name, *fault.bases):
                 raise CheckFailed(fault.observed, wanted, where=fault.where) from None

@@ -130,11 +130,13 @@ class WorkerSide(Side):
             torch.set_default_dtype(dtype)
 
     def report(self, error: BaseException) -> Meta:
-        """The exception's type, bases, text and the last line of the student's that it crossed."""
-        file, cell, line = None, None, None
+        """The exception's type, bases and text, the last line of the student's that it crossed, and
+        whether that line raised it itself."""
+        file, cell, line, own = None, None, None, False
         trace = error.__traceback__
         while trace is not None:
             place = self._place(trace.tb_frame.f_code.co_filename)
+            own = place is not None
             if place is not None:
                 (file, cell), line = place, trace.tb_lineno
             trace = trace.tb_next
@@ -147,6 +149,7 @@ class WorkerSide(Side):
             "file": file,
             "cell": cell,
             "line": line,
+            "own": own,
         }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 
+from grader.evidence import Outcome
 from grader.judge.expect import Expect
 from grader.judge.faults import CheckFailed, StudentFault, StudentRaised
 from grader.judge.memo import Memo, Reference
@@ -103,6 +104,13 @@ STUDENT = """
 
     def to_bool(x, y=None):
         return x > 0
+
+    class NoForward(nn.Module):
+        def foward(self, x):
+            return x
+
+    def calls_it(x, y=None):
+        return NoForward()(x)
 """
 
 
@@ -327,3 +335,14 @@ def test_answers_without_values_are_the_students_failure(bench: Bench) -> None:
     answer = student(bench.x)
     assert failure(lambda: bench.expect.finite(answer))[1] == "values"
     assert failure(lambda: bench.expect.close(answer, bench.x))[1] == "device cpu"
+
+
+def test_a_misspelt_forward_is_a_mistake_and_not_unwritten(bench: Bench) -> None:
+    """torch raises NotImplementedError as the stub does, but the student's code did not."""
+    with pytest.raises(StudentRaised) as caught:
+        bench.student.calls_it(bench.x)
+    assert caught.value.outcome is Outcome.STUDENT_ERROR
+    assert 'missing the required "forward" function' in caught.value.detail
+    with pytest.raises(StudentRaised) as caught:
+        bench.student.todo(bench.x)
+    assert caught.value.outcome is Outcome.NOT_ATTEMPTED
