@@ -176,3 +176,38 @@ def scaled_dot_product_attention(
     `masked_fill` and `softmax`; torch's own attention functions are not allowed.
     """
     raise NotImplementedError("scaled_dot_product_attention: replace this line with your solution")
+
+
+# demo
+# Run this, change it, add to it: it is never graded.
+if __name__ == "__main__":
+    # normalise_by_sum
+    print(normalise_by_sum(torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])))
+    # tensor([0.1455, 0.2278, 0.2249, 0.1285, 0.1077, 0.1656])
+    print(normalise_by_sum(torch.tensor([3.0, 1.0, -2.0])))
+    # tensor([ 1.5000,  0.5000, -1.0000])
+
+    # softmax_naive
+    print(softmax_naive(torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])))
+    # tensor([0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581])
+    print(softmax_naive(torch.tensor([100.0, 0.0])))
+    # tensor([nan, 0.])
+
+    # stable_softmax
+    print(stable_softmax(torch.tensor([1000.0, 1001.0, 1002.0])))
+    # tensor([0.0900, 0.2447, 0.6652])
+    print(stable_softmax(torch.tensor([[0.0, 9.0], [0.0, -torch.inf]]), dim=0))
+    # tensor([[0.5000, 1.0000],
+    #         [0.5000, 0.0000]])
+
+    # scaled_dot_product_attention
+    query = torch.tensor([[1.0, 0.0, 0.0, 0.0]])
+    key = torch.tensor([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
+    value = torch.tensor([[10.0], [20.0]])
+    output, weights = scaled_dot_product_attention(query, key, value)
+    print(weights)
+    # tensor([[0.7311, 0.2689]])
+    print(output)
+    # tensor([[12.6894]])
+    print(scaled_dot_product_attention(query, key, value, torch.tensor([[False, True]])))
+    # (tensor([[20.]]), tensor([[0., 1.]]))

@@ -83,7 +83,9 @@ class MultiHeadAttention(nn.Module):
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out)
-        raise NotImplementedError("MultiHeadAttention.__init__: replace this line with your solution")
+        raise NotImplementedError(
+            "MultiHeadAttention.__init__: replace this line with your solution"
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return what each token gathers from itself and from the tokens before it.
@@ -113,4 +115,20 @@ class MultiHeadAttention(nn.Module):
 
         To write here: everything.
         """
-        raise NotImplementedError("MultiHeadAttention.forward: replace this line with your solution")
+        raise NotImplementedError(
+            "MultiHeadAttention.forward: replace this line with your solution"
+        )
+
+
+# demo
+# Run this, change it, add to it: it is never graded.
+if __name__ == "__main__":
+    # MultiHeadAttention
+    attention = MultiHeadAttention(3, 6, context_length=8, dropout=0.0, num_heads=2)
+    tokens = torch.randn(1, 5, 3)
+    output = attention(tokens)
+    print(output.shape)
+    # torch.Size([1, 5, 6])
+    alone = attention.out_proj(attention.W_value(tokens[:, 0]))
+    print(torch.allclose(output[:, 0], alone, atol=1e-6))
+    # True

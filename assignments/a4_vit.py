@@ -248,7 +248,9 @@ class ClassificationHead(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """(B, 1 + N, D) → raw logits (B, num_classes). To write here: everything."""
-        raise NotImplementedError("ClassificationHead.forward: replace this line with your solution")
+        raise NotImplementedError(
+            "ClassificationHead.forward: replace this line with your solution"
+        )
 
 
 class ViT(nn.Module):
@@ -336,3 +338,40 @@ def count_parameters(module: nn.Module) -> int:
     ViT-B/16 can be counted at once: `with torch.device("meta"): print(count_parameters(ViT()))`
     """
     raise NotImplementedError("count_parameters: replace this line with your solution")
+
+
+# demo
+# Run this, change it, add to it: it is never graded.
+if __name__ == "__main__":
+    # PatchEmbedding
+    embed = PatchEmbedding(in_channels=3, patch_size=4, emb_size=10)
+    print(embed(torch.zeros(2, 3, 8, 12)).shape)
+    # torch.Size([2, 6, 10])
+    with torch.no_grad():  # let every feature be the sum of a patch's numbers
+        _ = embed.projection.weight.fill_(1.0), embed.projection.bias.zero_()
+    image = torch.zeros(1, 3, 8, 12)
+    image[0, :, 0:4, 4:8] = 1.0  # the patch in the middle of the first row
+    print(embed(image)[0, :, 0].tolist())
+    # [0.0, 48.0, 0.0, 0.0, 0.0, 0.0]
+
+    # conv_weight_from_linear
+    print(conv_weight_from_linear(torch.arange(8.0).reshape(1, 8), in_channels=2, patch_size=2))
+    # tensor([[[[0., 2.],
+    #           [4., 6.]],
+    #
+    #          [[1., 3.],
+    #           [5., 7.]]]])
+
+    # ViT
+    vit = ViT(patch_size=4, emb_size=24, img_size=8, depth=2, num_heads=3, num_classes=5)
+    print(vit(torch.randn(2, 3, 8, 8)).shape)
+    # torch.Size([2, 5])
+    print(sum(parameter.numel() for parameter in vit.embeddings.parameters()))
+    # 1320
+
+    # count_parameters
+    layer = nn.Linear(3, 4)
+    print(count_parameters(layer))
+    # 16
+    print(count_parameters(nn.Sequential(layer, nn.ReLU(), nn.BatchNorm1d(4))))
+    # 24

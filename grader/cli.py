@@ -16,6 +16,7 @@ from grader import __version__
 EXIT_COURSE_ERROR = 2
 EXIT_COULD_NOT_CHECK = 3
 EXIT_INTERRUPTED = 130
+FORMATS = ("text", "json", "junit", "markdown")
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -59,6 +60,23 @@ _course = click.option(
 )
 
 
+def _format_and_file(
+    _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, Path], ...]:
+    """Each `FORMAT=FILE` taken apart."""
+    pairs = []
+    for value in values:
+        format_, equals, file = value.partition("=")
+        if not equals or not file:
+            raise click.BadParameter(f"'{value}' is not FORMAT=FILE, such as junit=junit.xml.")
+        if format_ not in FORMATS:
+            near = difflib.get_close_matches(format_, FORMATS, n=1)
+            hint = f" - did you mean '{near[0]}'?" if near else f"; there are {', '.join(FORMATS)}"
+            raise click.BadParameter(f"no format '{format_}'{hint}")
+        pairs.append((format_, Path(file)))
+    return tuple(pairs)
+
+
 @click.group(cls=SuggestingGroup, epilog=_EXIT_CODES)
 @click.version_option(__version__, prog_name="grader", message="%(prog)s %(version)s")
 @click.help_option("-h", "--help")
@@ -67,18 +85,51 @@ def cli() -> None:
 
 
 @cli.command()
+@click.argument("folder", metavar="DIR", type=_folder)
+@click.option("--py", "kinds", flag_value=".py", help="As .py files (the default).")
+@click.option("--ipynb", "kinds", flag_value=".ipynb", help="As notebooks.")
+@click.option("--both", "kinds", flag_value=".py .ipynb", help="As both; the edited one counts.")
+@_course
+def start(folder: Path, kinds: str | None, course: Path | None) -> int:
+    """Copy the hand-outs to DIR, to be solved there; nothing is overwritten."""
+    from grader.commands.start import run as command
+
+    return command(folder, kinds=tuple((kinds or ".py").split()), course_folder=course)
+
+
+@cli.command()
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @_only
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="What to print.",
+)
+@click.option(
+    "--report",
+    "files",
+    multiple=True,
+    metavar="FORMAT=FILE",
+    callback=_format_and_file,
+    help="Also write the report to FILE, in this format; may be repeated.",
+)
 @_spawn
 @_course
 def check(
-    path: Path | None, only: tuple[str, ...], format_: str, spawn: bool, course: Path | None
+    path: Path | None,
+    only: tuple[str, ...],
+    format_: str,
+    files: tuple[tuple[str, Path], ...],
+    spawn: bool,
+    course: Path | None,
 ) -> int:
     """Grade one submission; without PATH, the course's assignments/."""
     from grader.commands.check import run as command
 
-    return command(path, only=only, format_=format_, spawn=spawn, course_folder=course)
+    return command(path, only=only, format_=format_, files=files, spawn=spawn, course_folder=course)
 
 
 @cli.command()

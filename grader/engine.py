@@ -21,10 +21,10 @@ from typing import IO, Any
 
 from .course import Course
 from .evidence import Cause, Note, Observation, Outcome, Where
-from .intake import choose_entries
+from .job import Job, job_for
 from .parcel import pack
 from .processes import Hello, Lane, Starter, starter
-from .rubric import Visibility
+from .rubric import Rubric, Visibility
 from .submission import Submission
 from .wire.faults import PeerGone, WireFault
 from .wire.frame import Message
@@ -61,14 +61,8 @@ class Result:
     tier: str
     isolation: Mapping[str, object]
     duration_ms: float
-
-
-@dataclass
-class _Job:
-    submission: Submission
-    entries: Mapping[str, str]
-    notes: tuple[Note, ...]
-    attempts: int = 0
+    entries: Mapping[str, str] = field(default_factory=dict)
+    """Assignment -> the file that was graded for it."""
 
 
 @dataclass
@@ -78,7 +72,7 @@ class _Seat:
     lane: Lane
     until: float
     ready: bool = False
-    job: _Job | None = None
+    job: Job | None = None
 
 
 @dataclass
@@ -126,7 +120,7 @@ class Engine:
         A submission whose lane dies, stalls or starves is graded once more, alone, at the end.
         """
         waiting = iter(submissions)
-        again: deque[_Job] = deque()
+        again: deque[Job] = deque()
         while True:
             self._deal(waiting, again)
             busy = [seat for seat in self._seats if seat.job is not None]
@@ -158,7 +152,7 @@ class Engine:
     def _open(self, tree: Starter) -> _Seat:
         return _Seat(tree.start(self._hello), time.monotonic() + PATIENCE_S)
 
-    def _deal(self, waiting: Iterator[Submission], again: deque[_Job]) -> None:
+    def _deal(self, waiting: Iterator[Submission], again: deque[Job]) -> None:
         """Give every idle lane a submission; open lanes while there is more to do than lanes."""
         while True:
             idle = next((seat for seat in self._seats if seat.job is None), None)
@@ -172,24 +166,24 @@ class Engine:
                 self._seats.append(idle)
             self._send(idle, job)
 
-    def _next(self, waiting: Iterator[Submission], again: deque[_Job]) -> _Job | None:
+    def _next(self, waiting: Iterator[Submission], again: deque[Job]) -> Job | None:
         submission = next(waiting, None)
         if submission is not None:
-            stems = tuple(dict.fromkeys(row["assignment"] for row in self._hello["exercises"]))
-            entries, notes = choose_entries(submission.files, stems)
-            return _Job(submission, entries, tuple(notes))
+            # of the whole course, because files import each other
+            return job_for(submission, self._hello["targets"])
         alone = all(seat.job is None for seat in self._seats)
         return again.popleft() if again and alone else None
 
-    def _send(self, seat: _Seat, job: _Job) -> None:
+    def _send(self, seat: _Seat, job: Job) -> None:
         job.attempts += 1
         seat.job = job
         seat.until = time.monotonic() + self.options.wall_s + PATIENCE_S
-        files = job.submission.files
+        files = job.files
         meta = {
             "t": "grade",
             "files": [[name, len(data)] for name, data in files.items()],
-            "entries": dict(job.entries),
+            "entries": {stem: paths[0] for stem, paths in job.candidates.items()},
+            "others": {stem: paths[1:] for stem, paths in job.candidates.items()},
             "digest": job.submission.digest,
         }
         # A lane that is dead is noticed, and the job tried again, when its answer is read.
@@ -207,7 +201,7 @@ class Engine:
         late = [seat for seat in busy if seat.until <= time.monotonic()]
         return [socks[sock] for sock in readable] or late
 
-    def _take_in(self, seat: _Seat, again: deque[_Job]) -> Iterator[Result]:
+    def _take_in(self, seat: _Seat, again: deque[Job]) -> Iterator[Result]:
         try:
             message = seat.lane.channel.receive(seat.until)
         except WireFault as error:
@@ -227,22 +221,26 @@ class Engine:
             assert job is not None
             yield from self._finish(job, message, again)
 
-    def _finish(self, job: _Job, message: Message, again: deque[_Job]) -> Iterator[Result]:
+    def _finish(self, job: Job, message: Message, again: deque[Job]) -> Iterator[Result]:
         meta = message.meta
         if meta["t"] == "starved":
             yield from self._once_more(job, again, meta["why"])
             return
         isolation = meta["isolation"]
+        choices = job.choices(meta["choices"])
+        graded = {row["assignment"] for row in self._hello["exercises"]}
+        notes = job.notes({stem: choice for stem, choice in choices.items() if stem in graded})
         yield Result(
             submission=job.submission,
             observations=tuple(_observation(row) for row in meta["observations"]),
-            loading=(*job.notes, *(_note(row) for row in meta["notes"])),
+            loading=(*notes, *(_note(row) for row in meta["notes"])),
             tier=isolation.get("tier", "none"),
             isolation=isolation,
             duration_ms=meta["duration_ms"],
+            entries={stem: choice.path for stem, choice in choices.items()},
         )
 
-    def _once_more(self, job: _Job, again: deque[_Job], why: str) -> Iterator[Result]:
+    def _once_more(self, job: Job, again: deque[Job], why: str) -> Iterator[Result]:
         if job.attempts < 2:
             again.append(job)
             return
@@ -253,13 +251,14 @@ class Engine:
                 Observation(check, title, Outcome.COULD_NOT_CHECK, observed=text)
                 for check, title in self._checks
             ),
-            loading=(*job.notes, Note("problem", text)),
+            loading=(Note("problem", text),),
             tier="none",
             isolation={},
             duration_ms=0.0,
+            entries={stem: paths[0] for stem, paths in job.candidates.items()},
         )
 
-    def _replace(self, seat: _Seat, again: deque[_Job], why: str) -> Iterator[Result]:
+    def _replace(self, seat: _Seat, again: deque[Job], why: str) -> Iterator[Result]:
         """A lane died or stalled: its submission is tried again, the lane or the tree renewed."""
         job, seat.job = seat.job, None
         self._fruitless += not seat.ready
@@ -278,7 +277,7 @@ class Engine:
         if job is not None:
             yield from self._once_more(job, again, why)
 
-    def _restart(self, again: deque[_Job], why: str) -> Iterator[Result]:
+    def _restart(self, again: deque[Job], why: str) -> Iterator[Result]:
         """The nursery is gone, and everything forked from it with it."""
         jobs = [seat.job for seat in self._seats if seat.job is not None]
         self._fruitless += 1
@@ -322,8 +321,17 @@ def _hello(course: Course, options: Options) -> Hello:
         "root": str(course.root),
         "seed": course.rubric.seed,
         "exercises": exercises,
+        "targets": _targets(course.rubric),
         "reverse": options.reverse,
     }
+
+
+def _targets(rubric: Rubric) -> dict[str, tuple[str, ...]]:
+    """What each assignment of the course is asked to define."""
+    found: dict[str, tuple[str, ...]] = {}
+    for exercise in rubric.exercises.values():
+        found[exercise.assignment] = (*found.get(exercise.assignment, ()), *exercise.targets)
+    return found
 
 
 def _mention_meta(hello: Hello) -> bool:

@@ -20,13 +20,14 @@ from .wire.control import receive_control, send_control
 from .wire.faults import PeerGone
 from .worker import dynamo
 from .worker.isolation import die_with_parent
+from .worker.zygote import WorkerSource, fork_worker
 
 
 def main(config: dict[str, Any], parcel: Parcel) -> None:
     """Entry of the nursery process: fork pairs on request until the parent hangs up."""
     die_with_parent()
     control = socket.socket(fileno=config["control"])
-    warm_up(meta=config["meta"])
+    warm_up()
     if (threads := thread_count()) != 1:
         send_control(control, {"t": "failed", "why": f"{threads} threads before the first fork"})
         os._exit(1)
@@ -39,11 +40,8 @@ def main(config: dict[str, Any], parcel: Parcel) -> None:
         os._exit(0)
 
 
-def warm_up(*, meta: bool) -> None:
-    """Import torch and touch what it loads lazily. Public operations on public data only.
-
-    `meta`: also what the first operation on a meta tensor loads, sympy among it (250 ms).
-    """
+def warm_up() -> None:
+    """Import torch and touch what it loads lazily. Public operations on public data only."""
     import einops
     import torch
     from torch import nn
@@ -59,10 +57,17 @@ def warm_up(*, meta: bool) -> None:
     with torch.no_grad():
         nn.functional.scaled_dot_product_attention(heads, heads, heads)
         nn.Conv2d(3, 4, 2, 2)(torch.ones(1, 3, 4, 4))
-        if meta:
-            x = torch.ones(2, 3, 3, device="meta")
-            torch.softmax((x @ x).masked_fill(~(x > 0), 0.0), -1)
     exec(compile("def f(): pass", "<warm-up>", "exec"), {})
+
+
+def warm_up_meta() -> None:
+    """What the first operation on a meta tensor loads, sympy among it: 250 ms."""
+    import torch
+
+    x = torch.ones(2, 3, 3, device="meta")
+    torch.softmax((x @ x).masked_fill(~(x > 0), 0.0), -1)
+    gc.collect()
+    gc.freeze()
 
 
 def thread_count() -> int:
@@ -82,13 +87,20 @@ class Nursery:
         self._parcel = parcel
         self._live: dict[int, int] = {}
         """pidfd -> pid"""
+        self._forked = False
+        self._must_warm_meta: bool = config["meta"]
 
     def serve(self) -> None:
         while True:
             poller = select.poll()
             for fd in (self._control.fileno(), *self._live):
                 poller.register(fd, select.POLLIN)
-            ready = [fd for fd, _ in poller.poll()]
+            # The first pair does not wait for this: its zygote does it while its judge collects.
+            idle = self._forked and self._must_warm_meta
+            ready = [fd for fd, _ in poller.poll(0 if idle else None)]
+            if idle and not ready:
+                self._must_warm_meta = False
+                warm_up_meta()
             for fd in ready:
                 if fd in self._live:
                     os.waitpid(self._live.pop(fd), 0)
@@ -101,16 +113,24 @@ class Nursery:
         judge_end, zygote_end = socket.socketpair()
         scratch = request["scratch"]
         zygote = self._fork(
-            lambda: _zygote(zygote_end, scratch, self._parcel["stack_fds"]),
+            lambda: self._zygote(zygote_end, scratch),
             [channel_fd, judge_end.fileno()],
         )
         judge = self._fork(lambda: _judge(channel_fd, judge_end.fileno()), [zygote_end.fileno()])
+        self._forked = True
         judge_end.close()
         zygote_end.close()
         os.close(channel_fd)
         pidfds = [os.pidfd_open(pid) for pid in (judge, zygote)]
         send_control(self._control, {"judge": judge, "zygote": zygote}, pidfds)
         self._live.update(zip(pidfds, (judge, zygote), strict=True))
+
+    def _zygote(self, control: socket.socket, scratch: str) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if self._must_warm_meta:
+            warm_up_meta()
+        WorkerSource(control, scratch, self._parcel["stack_fds"], fork_worker).serve()
+        os._exit(0)
 
     def _fork(self, body: Callable[[], None], not_inherited: list[int]) -> int:
         pid = os.fork()
@@ -127,14 +147,6 @@ class Nursery:
             finally:
                 os._exit(1)
         return pid
-
-
-def _zygote(control: socket.socket, scratch: str, keep_fds: list[int]) -> None:
-    from .worker.zygote import WorkerSource, fork_worker
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    WorkerSource(control, scratch, keep_fds, fork_worker).serve()
-    os._exit(0)
 
 
 def _judge(channel_fd: int, source_fd: int) -> None:

@@ -33,8 +33,8 @@ def bind(
     name: str,
     generator: torch.Generator,
     free: Sequence[str] = (),
-) -> list[str]:
-    """Check that every role has its parameter; randomise what has none. Returns notes.
+) -> tuple[dict[str, torch.Tensor], list[str]]:
+    """What to write into which parameter, and notes. Parameters without a role get random values.
 
     Parts that are `free` may have any parameters: they are randomised without a word.
 
@@ -50,20 +50,21 @@ def bind(
                 f"a parameter {role} of shape {shape}",
             )
     extra = [n for n in shapes if n not in roles]
-    randomise(handle, extra, generator)
     told = {n: shapes[n] for n in extra if not within(n, free)}
-    return [f"{name} has further parameters: {_listed(told)}"] if told else []
+    notes = [f"{name} has further parameters: {_listed(told)}"] if told else []
+    bound = {role: tensor.reshape(shapes[role]) for role, tensor in roles.items()}
+    return {**bound, **randomised(handle, extra, generator)}, notes
 
 
-def randomise(handle: RemoteModule, names: Sequence[str], generator: torch.Generator) -> None:
-    """Draw the named parameters: default initialisation hides mistakes."""
+def randomised(
+    handle: RemoteModule, names: Sequence[str], generator: torch.Generator
+) -> dict[str, torch.Tensor]:
+    """Drawn values for the named parameters: default initialisation hides mistakes."""
     shapes = {spec.name: spec.shape for spec in handle.specs}
-    draws = {
+    return {
         n: torch.randn(shapes[n], generator=generator, dtype=torch.float64) * UNBOUND_SCALE
         for n in names
     }
-    if draws:
-        handle.write(draws)
 
 
 def within(name: str, parts: Sequence[str]) -> bool:

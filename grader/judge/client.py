@@ -45,6 +45,9 @@ class JudgePeer(Peer):
             self.begin()
             self.until = time.monotonic() + self._client.limit_s
             self._client.before_request()
+            if self._client.must_reset:
+                meta = {**meta, "reset": True}
+                self._client.must_reset = False
         self._nested += 1
         try:
             return super().exchange(meta, buffers)
@@ -57,7 +60,7 @@ class JudgePeer(Peer):
 
 
 def raised(error: RemoteRaised) -> StudentRaised:
-    where = Where(error.file, error.line) if error.file else None
+    where = Where(error.file, error.line, error.cell) if error.file else None
     return StudentRaised(error.type_name, error.bases, error.message, where, own=error.own)
 
 
@@ -74,6 +77,8 @@ class Client:
         self.limit_s = MINIMUM_LIMIT_S
         self.calls = 0
         self.changed: tuple[str, ...] = ()
+        self.must_reset = False
+        """Whether the next outermost request is to start a check anew on the other side."""
 
     def invoke(
         self, target: Node, args: Sequence[Any], kwargs: Mapping[str, Any], parameters: Parameters
@@ -170,7 +175,7 @@ class LocalClient(Client):
     def __init__(self, lookup: Callable[[str, str], object], is_own: Callable[[str], bool]) -> None:
         super().__init__()
         here, there = connect()
-        self._callee = _LocalSide(lookup, is_own)
+        self._callee = _LocalSide(lookup, lambda name: (name, None) if is_own(name) else None)
         self.peer = JudgePeer(here, self.side, {}, self)
         self._other = Peer(there, self._callee, {})
         here.peer, there.peer = self.peer, self._other

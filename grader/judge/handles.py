@@ -87,8 +87,7 @@ class RemoteModule:
 
     def load(self, state: Mapping[str, torch.Tensor], strict: bool = True) -> None:
         """load_state_dict on the student's module."""
-        self._ask("load", dict(state), strict)
-        self._refresh()
+        self._describe(self._ask("load", dict(state), strict))
 
     def write(self, values: Mapping[str, torch.Tensor]) -> None:
         """Set parameters by name, leaving the others alone."""
@@ -114,9 +113,9 @@ class RemoteModule:
 
     def requires_grad_(self, wanted: bool = True) -> RemoteModule:
         """Freeze or unfreeze every parameter."""
-        self._ask("requires_grad", wanted)
+        found = self._ask("requires_grad", wanted)
         self._mirrors.clear()
-        self._refresh()
+        self._describe(found)
         return self
 
     def zero_grad(self) -> None:
@@ -136,10 +135,15 @@ class RemoteModule:
     def to(self, target: torch.dtype | torch.device | str) -> RemoteModule:
         """Change dtype, or device to `meta`. Stand-ins handed out before are stale afterwards."""
         self._write_back()
-        self._ask("to", torch.device(target) if isinstance(target, str) else target)
+        found = self._ask("to", torch.device(target) if isinstance(target, str) else target)
         self._mirrors.clear()
-        self._refresh()
+        self._describe(found)
         return self
+
+    def prepare(self, values: Mapping[str, torch.Tensor], dtype: torch.dtype, train: bool) -> None:
+        """Dtype, mode and the named parameters at once: what would be three calls."""
+        self._mirrors.clear()
+        self._describe(self._ask("prepare", dict(values), dtype, train))
 
     def double(self) -> RemoteModule:
         return self.to(torch.float64)
@@ -159,14 +163,8 @@ class RemoteModule:
         with torch.no_grad():
             return self._invoker.invoke(["B", builtin], (self, *args), {}, {})
 
-    def _refresh(self) -> None:
-        description = self._ask("describe")
-        if not isinstance(description, dict):
-            raise Violation("description of a module")
-        self._describe(description)
-
-    def _describe(self, description: Mapping[str, Any]) -> None:
-        rows = description.get("parameters")
+    def _describe(self, description: Any) -> None:
+        rows = description.get("parameters") if isinstance(description, dict) else None
         if type(rows) is not list or len(rows) > 10_000:
             raise Violation("description of a module")
         self.type_name = str(description.get("type"))[:200]

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from .bind import bind, module_of, randomise, within
+from .bind import bind, module_of, randomised, within
 from .handles import RemoteModule
 from .memo import Memo, Reference, ReferenceModule
 from .namespace import Student
@@ -94,10 +94,9 @@ class Probe:
                 parameter.copy_(roles[role])
         handle = module_of(getattr(self._student, name)(*args, **kwargs), name)
         bound = {role: tensor for role, tensor in roles.items() if not within(role, free)}
-        self.notes += bind(handle, bound, name, self._roles, free)
-        handle.to(dtype).train(train)
-        shapes = {spec.name: spec.shape for spec in handle.specs}
-        handle.write({role: tensor.reshape(shapes[role]) for role, tensor in bound.items()})
+        values, notes = bind(handle, bound, name, self._roles, free)
+        self.notes += notes
+        handle.prepare(values, dtype, train)
         return Twin(handle, ReferenceModule(module, self._memo))
 
     def module(
@@ -114,6 +113,6 @@ class Probe:
             StudentFault: it is no module.
         """
         handle = module_of(getattr(self._student, name)(*args, **kwargs), name)
-        handle.to(dtype).train(train)
-        randomise(handle, [spec.name for spec in handle.specs], self._roles)
+        drawn = randomised(handle, [spec.name for spec in handle.specs], self._roles)
+        handle.prepare(drawn, dtype, train)
         return handle

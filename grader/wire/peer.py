@@ -31,8 +31,9 @@ class RemoteRaised(Exception):
         self.bases = tuple(str(name)[:200] for name in _list(report.get("bases"))[:32])
         self.message = str(report.get("message", ""))[:4000]
         self.file = str(report["file"])[:400] if report.get("file") else None
-        line = report.get("line")
+        line, cell = report.get("line"), report.get("cell")
         self.line = line if type(line) is int else None
+        self.cell = cell if type(cell) is int else None
         self.own = report.get("own") is True
         super().__init__(f"{self.type_name}: {self.message}")
 
@@ -88,6 +89,9 @@ class Side(ObjectCodec):
     def environment(self, meta: Meta) -> AbstractContextManager[None]:
         """The settings under which a served call runs."""
         return nullcontext()
+
+    def reset(self) -> None:
+        """Start anew before the request at hand, which is the first of a check."""
 
     def report(self, error: BaseException) -> Meta:
         """An exception of a served function, as the other side may know it."""
@@ -250,6 +254,10 @@ class Peer:
     def _answer(self, message: Message) -> tuple[Meta, Encoder | None]:
         kind = message.meta.get("t")
         try:
+            if message.meta.get("reset") is True:
+                self._graphs.clear()
+                self._served = 0
+                self.side.reset()
             if kind == "call":
                 return self._serve_call(message)
             if kind == "backward":
@@ -272,7 +280,7 @@ class Peer:
             arguments = self._arguments(meta, received)
             arguments.parameters = self.side.parameters(meta.get("target"), names)
             value = function(*arguments.args, **arguments.kwargs)
-            arguments.changed = _changed(meta, pristine, arguments)
+            arguments.changed = _changed(meta, message, pristine, arguments)
             encoder = Encoder(_Scope(self.side, arguments))
             sources = [*arguments.leaves.values(), *arguments.parameters]
             reply: Meta = {"t": "ok", "value": encoder.node(value)}
@@ -324,8 +332,11 @@ def _indices(values: Any, count: int) -> tuple[int, ...]:
     return tuple(values)
 
 
-def _changed(meta: Meta, pristine: bytes, arguments: Arguments) -> list[int]:
+def _changed(meta: Meta, message: Message, pristine: bytes, arguments: Arguments) -> list[int]:
     """Which tensors differ from what was sent, bit by bit (NaN included)."""
+    copied = any(arguments.passed[place] is not leaf for place, leaf in arguments.leaves.items())
+    if message.payload == pristine and not copied:
+        return []
     before = read_tensors(meta, bytearray(pristine)).tensors
     return [
         position

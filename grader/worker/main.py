@@ -53,11 +53,8 @@ class Worker:
 
     def __init__(self, channel: Channel) -> None:
         self._loaded: Loaded | None = None
-        self._files: frozenset[str] = frozenset()
-        side = WorkerSide(self._lookup, lambda name: name in self._files)
-        operations = {"load": self._load, "reset": self._reset}
-        self._side = side
-        self._peer = side.peer = Peer(channel, side, operations)
+        side = WorkerSide(self._lookup, self._place, self._renew)
+        self._peer = side.peer = Peer(channel, side, {"load": self._load})
 
     def serve(self) -> None:
         self._peer.serve_forever()
@@ -65,7 +62,6 @@ class Worker:
     def _load(self, message: Message) -> Meta:
         meta = message.meta
         plan = _plan(meta, message.payload)
-        self._files = frozenset(plan.files)
         self._loaded = Loaded(plan, self._progress)
         self._loaded.graded = True
         reset_torch()
@@ -74,25 +70,19 @@ class Worker:
     def _progress(self, path: str, index: int) -> None:
         self._peer.request({"t": "progress", "path": path, "index": index})
 
-    def _reset(self, message: Message) -> Meta:
-        """A clean start for the next check: module state, torch's settings, graphs, objects."""
-        self._peer.forget()
-        self._peer.begin()
-        self._side.forget()
-        reset_torch()
-        seed_torch(0)
-        random.seed(0)
+    def _renew(self) -> None:
         if self._loaded is not None:
             self._loaded.graded = False
             self._loaded.reset()
             self._loaded.graded = True
-            reset_torch()
-        return {}
 
     def _lookup(self, stem: str, name: str) -> object:
         if self._loaded is None:
             raise LookupError("no submission was loaded")
         return self._loaded.lookup(stem, name)
+
+    def _place(self, filename: str) -> tuple[str, int | None] | None:
+        return self._loaded.place(filename) if self._loaded is not None else None
 
 
 def _plan(meta: Meta, payload: bytearray) -> Plan:
@@ -106,4 +96,5 @@ def _plan(meta: Meta, payload: bytearray) -> Plan:
         targets={stem: tuple(names) for stem, names in meta["targets"].items()},
         stubs=meta["stubs"],
         skip=frozenset((path, index) for path, index in meta["skip"]),
+        others={stem: tuple(paths) for stem, paths in meta["others"].items()},
     )

@@ -43,8 +43,9 @@ def _state(module: nn.Module) -> dict[str, Any]:
     return dict(nn.Module.state_dict(module))
 
 
-def _load(module: nn.Module, state: Mapping[str, torch.Tensor], strict: bool) -> None:
+def _load(module: nn.Module, state: Mapping[str, torch.Tensor], strict: bool) -> Meta:
     nn.Module.load_state_dict(module, dict(state), strict=strict)
+    return describe(module)
 
 
 def _write(module: nn.Module, values: Mapping[str, torch.Tensor]) -> None:
@@ -59,12 +60,24 @@ def _train(module: nn.Module, mode: bool) -> None:
     nn.Module.train(module, mode)
 
 
-def _to(module: nn.Module, target: torch.dtype | torch.device) -> None:
+def _to(module: nn.Module, target: torch.dtype | torch.device) -> Meta:
     nn.Module.to(module, target)
+    return describe(module)
 
 
-def _requires_grad(module: nn.Module, wanted: bool) -> None:
+def _prepare(
+    module: nn.Module, values: Mapping[str, torch.Tensor], dtype: torch.dtype, train: bool
+) -> Meta:
+    """Dtype, mode and weights in one call."""
+    nn.Module.to(module, dtype)
+    nn.Module.train(module, train)
+    _write(module, values)
+    return describe(module)
+
+
+def _requires_grad(module: nn.Module, wanted: bool) -> Meta:
     nn.Module.requires_grad_(module, wanted)
+    return describe(module)
 
 
 def _zero_grad(module: nn.Module) -> None:
@@ -76,7 +89,6 @@ def _attribute(value: object, name: str) -> object:
 
 
 BUILTINS: dict[str, Callable[..., Any]] = {
-    "describe": describe,
     "parameters": _parameters,
     "buffers": _buffers,
     "state": _state,
@@ -84,6 +96,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "write": _write,
     "train": _train,
     "to": _to,
+    "prepare": _prepare,
     "requires_grad": _requires_grad,
     "zero_grad": _zero_grad,
     "attribute": _attribute,

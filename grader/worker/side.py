@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Lookup = Callable[[str, str], object]
+Place = Callable[[str], "tuple[str, int | None] | None"]
+"""File and cell of the submission that a code file name stands for, if any."""
 
 
 class Callback:
@@ -36,10 +38,16 @@ class Callback:
 class WorkerSide(Side):
     """Names the student's objects and runs their functions under the judge's settings."""
 
-    def __init__(self, lookup: Lookup, is_students: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        lookup: Lookup,
+        place: Place,
+        renew: Callable[[], None] = lambda: None,
+    ) -> None:
         self.peer: Peer
+        self._renew = renew
         self._lookup = lookup
-        self._is_students = is_students
+        self._place = place
         self._objects: list[object] = []
         self._numbers: dict[int, int] = {}
 
@@ -47,6 +55,14 @@ class WorkerSide(Side):
         """Drop every object handed out so far."""
         self._objects.clear()
         self._numbers.clear()
+
+    def reset(self) -> None:
+        """A clean start for the next check: module state, torch's settings, objects."""
+        self.forget()
+        self._renew()
+        reset_torch()
+        seed_torch(0)
+        random.seed(0)
 
     def name(self, value: Any) -> Node | None:
         if isinstance(value, Callback):
@@ -116,13 +132,13 @@ class WorkerSide(Side):
     def report(self, error: BaseException) -> Meta:
         """The exception's type, bases and text, the last line of the student's that it crossed, and
         whether that line raised it itself."""
-        file, line, own = None, None, False
+        file, cell, line, own = None, None, None, False
         trace = error.__traceback__
         while trace is not None:
-            name = trace.tb_frame.f_code.co_filename
-            own = self._is_students(name)
-            if own:
-                file, line = name, trace.tb_lineno
+            place = self._place(trace.tb_frame.f_code.co_filename)
+            own = place is not None
+            if place is not None:
+                (file, cell), line = place, trace.tb_lineno
             trace = trace.tb_next
         return {
             "type": type_name(error),
@@ -131,6 +147,7 @@ class WorkerSide(Side):
             ],
             "message": _message(error),
             "file": file,
+            "cell": cell,
             "line": line,
             "own": own,
         }

@@ -212,7 +212,9 @@ def test_nothing_outlives_a_killed_parent(
         family = child_pids(parent.pid)
         parent.kill()
         parent.wait()
-    time.sleep(1.0)
+    until = time.monotonic() + 10
+    while any(map(is_alive, family)) and time.monotonic() < until:
+        time.sleep(0.02)
     assert len(family) >= wanted
     assert [pid for pid in family if is_alive(pid)] == []
 
@@ -230,7 +232,7 @@ def test_a_suite_that_does_not_import_is_told_with_its_line(tmp_path: Path) -> N
         ("pass", "compared nothing"),
         ("pytest.skip('later')", "skipped"),
         ("pytest.xfail('never')", "skipped"),
-        ("assert student.work(1) == 2", "does not pass"),
+        ("assert student.work(1) == 2", "AssertionError"),
         ("expect.true(False, observed='a', expected='b')", "the reference itself does not pass"),
         ("raise KeyError('ours')", "KeyError"),
     ],

@@ -28,7 +28,7 @@ from grader.nursery import warm_up
 from grader.worker.zygote import WorkerSource, fork_worker
 
 def main(config, parcel):
-    warm_up(meta=False)
+    warm_up()
     control = socket.socket(fileno=config["control"])
     WorkerSource(control, config["scratch"], parcel["stack_fds"], fork_worker).serve()
 """

@@ -1,0 +1,162 @@
+"""Run all benchmarks, or those named: `python -m tests.bench cold batch`."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from grader.course import find_course
+from grader.engine import Engine, Options
+from grader.judge.pytest_bridge import Suites
+from grader.submission import Submission, read_submission
+from tests.bench.measure import ROOT, Row, alternating, command, limit, ratio, seconds, together
+from tests.support.clients import worker_source
+
+PYTHON = sys.executable
+STEADY = 40
+"""Submissions per measurement of the steady state."""
+GRADED = ("a1.sdpa", "a2.causal_attention")
+"""What the sample submissions hold; graded by us and by plain pytest alike."""
+
+
+def cold(runs: int) -> Iterator[Row]:
+    """`grader check` on solved assignments, beside the import of torch alone."""
+    importing = command([PYTHON, "-c", "import torch"])
+    right = command([PYTHON, "-m", "grader", "check", "tests/corpus/right_plain"], (0, 1))
+    stubs = command([PYTHON, "-m", "grader", "check", "assignments"], (1,))
+    yield ratio(
+        "cold grader check, solved / import torch", *alternating(right, importing, runs), 1.6
+    )
+    yield ratio(
+        "cold grader check, stubs / import torch", *alternating(stubs, importing, runs), 1.6
+    )
+
+
+def help_text(runs: int) -> Iterator[Row]:
+    """`grader --help`, which must not import anything heavy."""
+    run = command([PYTHON, "-m", "grader", "--help"])
+    run()
+    yield limit("grader --help", [seconds(run) for _ in range(runs)], 120)
+
+
+def batch(runs: int) -> Iterator[Row]:
+    """The steady state of a batch, beside one pytest process per submission."""
+    course = find_course(ROOT)
+    names = ("right_plain", "right_einsum", "softmax_before_scaling", "mask_inverted")
+    bases = [read_submission(ROOT / "tests" / "corpus" / name) for name in names]
+    suites = [str(path.relative_to(ROOT)) for path in _suites()]
+    pytest_command = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", *suites]
+    for workers in (1, 2):
+        pytest_run = together([pytest_command] * workers)
+        pytest_run()
+        with Engine(course, Options(workers=workers, only=GRADED)) as engine:
+            list(engine.grade(_copies(bases, 2 * workers)))
+            ratios, ours = [], []
+            for _ in range(runs):
+                each = seconds(lambda e=engine: list(e.grade(_copies(bases, STEADY)))) / STEADY
+                ours.append(each)
+                ratios.append(seconds(pytest_run) / workers / each)
+        middle = statistics.median(ratios)
+        name = f"batch -j {workers} / {workers} pytest process(es), same suites"
+        detail = f"  ({statistics.median(ours) * 1e3:.0f} ms a submission)"
+        yield Row(name + detail, f"{middle:.1f} x", ">= 20 x", middle >= 20)
+
+
+def _copies(bases: list[Submission], count: int) -> Iterator[Submission]:
+    for number in range(count):
+        yield replace(bases[number % len(bases)], id=f"student-{number:03}")
+
+
+def _suites() -> list[Path]:
+    course = find_course(ROOT)
+    graded = [course.rubric.exercises[slug] for slug in GRADED]
+    return [path for exercise in graded for path in course.suite_files(exercise)]
+
+
+def fork(runs: int) -> Iterator[Row]:
+    """From asking for a worker until it is isolated and ready."""
+
+    def start_one(source: object) -> float:
+        found = []
+
+        def start() -> None:
+            worker = source.start()  # type: ignore[attr-defined]
+            worker.await_ready()
+            found.append(worker)
+
+        taken = seconds(start)
+        found[0].kill()
+        return taken
+
+    with worker_source("fork") as source:
+        start_one(source)
+        times = [start_one(source) for _ in range(max(20, runs))]
+    yield limit("fork to ready", times, 10)
+
+
+def layer(runs: int) -> Iterator[Row]:
+    """What pytest adds to 40 checks, beside calling the same functions in a loop."""
+    source = """
+        class TestOutputs:
+            {checks}
+    """
+    check = "def test_{n}(self, fixture):\n        '''It holds.'''\n        assert fixture\n"
+    checks = "\n    ".join(check.format(n=n) for n in range(40))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "test_layer.py"
+        path.write_text(textwrap.dedent(source).format(checks=checks), encoding="utf-8")
+        suites = Suites([path], Path(folder), [_Fixture()])
+        items = suites.items
+        functions = [item.function for item in items]
+
+        def loop() -> None:
+            for function in functions:
+                function(None, True)
+
+        def run() -> None:
+            for item in items:
+                suites.run(item)
+
+        ours, bare = alternating(run, loop, max(20, runs))
+    extra = [a - b for a, b in zip(ours, bare, strict=True)]
+    yield limit("pytest layer per 40 checks", extra, 10)
+
+
+class _Fixture:
+    import pytest
+
+    @pytest.fixture
+    def fixture(self) -> bool:
+        return True
+
+
+BENCHMARKS: dict[str, Callable[[int], Iterator[Row]]] = {
+    "help": help_text,
+    "cold": cold,
+    "fork": fork,
+    "layer": layer,
+    "batch": batch,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*BENCHMARKS, []], help="default: all")
+    parser.add_argument("--runs", type=int, default=5)
+    arguments = parser.parse_args()
+    missed = 0
+    for name in arguments.names or BENCHMARKS:
+        for row in BENCHMARKS[name](arguments.runs):
+            print(row, flush=True)
+            missed += row.holds is False
+    return min(missed, 1)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
