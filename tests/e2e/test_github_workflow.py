@@ -49,7 +49,7 @@ def hand_in(runner: Runner, name: str) -> Path:
 
 
 def test_right_work_passes(runner: Runner) -> None:
-    hand_in(runner, "right_plain")
+    hand_in(runner, "right_six_plain")
 
     assert runner.run(WORKFLOW) == 0
 
@@ -84,7 +84,7 @@ def test_the_junit_file_that_is_uploaded_is_there_and_valid(runner: Runner) -> N
 
 
 def test_what_could_not_be_checked_is_told_apart_from_wrong_work(runner: Runner) -> None:
-    hand_in(runner, "right_plain")
+    hand_in(runner, "right_six_plain")
     suite = runner.workspace / "course/tests/suites/a1_attention/public/test_sdpa.py"
     broken = '\n    def test_breaks(self):\n        """Breaks."""\n        raise RuntimeError\n'
     suite.write_text(suite.read_text(encoding="utf-8").rstrip() + broken, encoding="utf-8")
@@ -105,7 +105,7 @@ def test_a_repository_without_a_submission_is_not_graded(runner: Runner) -> None
 
 
 def test_a_submission_that_shouts_commands_is_not_heard(runner: Runner) -> None:
-    submission = hand_in(runner, "right_plain")
+    submission = hand_in(runner, "right_six_plain")
     (submission / "a1_attention.py").write_text(
         "print('::error::printed on import')\n"
         "def scaled_dot_product_attention(q, k, v, mask=None):\n"
@@ -124,7 +124,7 @@ def test_a_submission_that_shouts_commands_is_not_heard(runner: Runner) -> None:
 
 def test_not_even_a_grader_that_lets_everything_through_is_heard(runner: Runner) -> None:
     """The step itself holds, whatever is printed, and whatever the runner's files are given."""
-    hand_in(runner, "right_plain")
+    hand_in(runner, "right_six_plain")
     runner.values["vars.GRADER"] = str(
         program(
             runner.workspace.parent / "loud",
@@ -149,7 +149,7 @@ def test_not_even_a_grader_that_lets_everything_through_is_heard(runner: Runner)
 
 def test_commands_are_heard_once_the_grader_is_done(runner: Runner) -> None:
     """The positive control: the token ends the silence, and differs from run to run."""
-    hand_in(runner, "right_plain")
+    hand_in(runner, "right_six_plain")
     loud = program(runner.workspace.parent / "loud", 'echo "::error::loud"')
     runner.values["vars.GRADER"] = str(loud)
     runner.run(WORKFLOW)
@@ -162,7 +162,7 @@ def test_commands_are_heard_once_the_grader_is_done(runner: Runner) -> None:
 
 
 def test_the_grader_is_installed_where_it_is_not_there_yet(runner: Runner, tmp_path: Path) -> None:
-    hand_in(runner, "right_plain")
+    hand_in(runner, "right_six_plain")
     (tmp_path / "bin").mkdir()
     installed = runner.workspace / "course" / ".venv" / "bin" / "grader"
     installed.parent.mkdir(parents=True)
