@@ -25,12 +25,14 @@ STEM = "student"
 LONE_ZYGOTE = """
 import socket
 from grader.nursery import warm_up
-from grader.worker.zygote import WorkerSource, fork_worker
+from grader.worker.tiers import unconfined
+from grader.worker.zygote import WorkerSource, forking
 
 def main(config, parcel):
     warm_up()
     control = socket.socket(fileno=config["control"])
-    WorkerSource(control, config["scratch"], parcel["stack_fds"], fork_worker).serve()
+    start = forking(unconfined(parcel["stack_fds"]))
+    WorkerSource(control, config["scratch"], start, use_scratch=True).serve()
 """
 ENTRIES = {"fork": "lone_zygote:main", "spawn": "grader.worker.spawner:main"}
 
