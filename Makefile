@@ -13,13 +13,16 @@ CHOICE := choice
 endif
 
 .DEFAULT_GOAL := check
-.PHONY: check test lint format bench setup clean help choice
+.PHONY: check demo test lint format pictures bench setup clean help choice
 
 check: $(READY)  ## grade assignments/ and say what to open next
 	@$(VENV)/bin/grader check || { code=$$?; test $$code -eq 1 || exit $$code; }
 
 test: $(READY)  ## test the grader, and every suite on the reference
 	@$(VENV)/bin/python -m pytest $(ARGS)
+
+demo: $(READY)  ## grade a small sample class, right and wrong work
+	@$(VENV)/bin/python tools/demo.py
 
 lint: $(READY)  ## ruff and mypy --strict
 	@$(VENV)/bin/ruff check .
@@ -29,6 +32,9 @@ lint: $(READY)  ## ruff and mypy --strict
 format: $(READY)  ## put the code into the house format
 	@$(VENV)/bin/ruff check --fix-only .
 	@$(VENV)/bin/ruff format .
+
+pictures: $(READY)  ## draw anew what README shows
+	@$(VENV)/bin/python tools/pictures.py
 
 bench: $(READY)  ## measure the grader against its targets
 	@$(VENV)/bin/python -m tests.bench $(ARGS)
@@ -45,4 +51,4 @@ clean:  ## remove .venv and everything that was generated for you
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## show this list
-	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "make %-7s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "make %-8s %s\n", $$1, $$2}'

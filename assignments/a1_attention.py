@@ -79,3 +79,19 @@ def scaled_dot_product_attention(
     `masked_fill` and `softmax`; torch's own attention functions are not allowed.
     """
     raise NotImplementedError("scaled_dot_product_attention: replace this line with your solution")
+
+
+# demo
+# Run this, change it, add to it: it is never graded.
+if __name__ == "__main__":
+    # scaled_dot_product_attention
+    query = torch.tensor([[1.0, 0.0, 0.0, 0.0]])
+    key = torch.tensor([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
+    value = torch.tensor([[10.0], [20.0]])
+    output, weights = scaled_dot_product_attention(query, key, value)
+    print(weights)
+    # tensor([[0.7311, 0.2689]])
+    print(output)
+    # tensor([[12.6894]])
+    print(scaled_dot_product_attention(query, key, value, torch.tensor([[False, True]])))
+    # (tensor([[20.]]), tensor([[0., 1.]]))

@@ -87,3 +87,16 @@ class CausalAttention(nn.Module):
         To write here: everything.
         """
         raise NotImplementedError("CausalAttention.forward: replace this line with your solution")
+
+
+# demo
+# Run this, change it, add to it: it is never graded.
+if __name__ == "__main__":
+    # CausalAttention
+    attention = CausalAttention(d_in=3, d_out=2, context_length=8, dropout=0.0)
+    tokens = torch.randn(1, 5, 3)
+    output = attention(tokens)
+    print(output.shape)
+    # torch.Size([1, 5, 2])
+    print(torch.allclose(output[:, 0], attention.W_value(tokens[:, 0])))
+    # True

@@ -16,6 +16,7 @@ from grader import __version__
 EXIT_COURSE_ERROR = 2
 EXIT_COULD_NOT_CHECK = 3
 EXIT_INTERRUPTED = 130
+FORMATS = ("text", "json", "junit", "markdown")
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -54,9 +55,31 @@ _only = click.option(
 _spawn = click.option(
     "--spawn", is_flag=True, help="Start each process anew instead of forking (slower; macOS)."
 )
+_isolation = click.option(
+    "--isolation",
+    type=click.Choice(["full", "partial", "none"]),
+    help="How submissions are confined; else the best this machine has (batch: full).",
+)
 _course = click.option(
     "--course", type=_folder, metavar="DIR", help="The course; else found upwards from here."
 )
+
+
+def _format_and_file(
+    _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, Path], ...]:
+    """Each `FORMAT=FILE` taken apart."""
+    pairs = []
+    for value in values:
+        format_, equals, file = value.partition("=")
+        if not equals or not file:
+            raise click.BadParameter(f"'{value}' is not FORMAT=FILE, such as junit=junit.xml.")
+        if format_ not in FORMATS:
+            near = difflib.get_close_matches(format_, FORMATS, n=1)
+            hint = f" - did you mean '{near[0]}'?" if near else f"; there are {', '.join(FORMATS)}"
+            raise click.BadParameter(f"no format '{format_}'{hint}")
+        pairs.append((format_, Path(file)))
+    return tuple(pairs)
 
 
 @click.group(cls=SuggestingGroup, epilog=_EXIT_CODES)
@@ -67,18 +90,61 @@ def cli() -> None:
 
 
 @cli.command()
+@click.argument("folder", metavar="DIR", type=_folder)
+@click.option("--py", "kinds", flag_value=".py", help="As .py files (the default).")
+@click.option("--ipynb", "kinds", flag_value=".ipynb", help="As notebooks.")
+@click.option("--both", "kinds", flag_value=".py .ipynb", help="As both; the edited one counts.")
+@_course
+def start(folder: Path, kinds: str | None, course: Path | None) -> int:
+    """Copy the hand-outs to DIR, to be solved there; nothing is overwritten."""
+    from grader.commands.start import run as command
+
+    return command(folder, kinds=tuple((kinds or ".py").split()), course_folder=course)
+
+
+@cli.command()
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @_only
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="What to print.",
+)
+@click.option(
+    "--report",
+    "files",
+    multiple=True,
+    metavar="FORMAT=FILE",
+    callback=_format_and_file,
+    help="Also write the report to FILE, in this format; may be repeated.",
+)
 @_spawn
+@_isolation
 @_course
 def check(
-    path: Path | None, only: tuple[str, ...], format_: str, spawn: bool, course: Path | None
+    path: Path | None,
+    only: tuple[str, ...],
+    format_: str,
+    files: tuple[tuple[str, Path], ...],
+    spawn: bool,
+    isolation: str | None,
+    course: Path | None,
 ) -> int:
     """Grade one submission; without PATH, the course's assignments/."""
     from grader.commands.check import run as command
 
-    return command(path, only=only, format_=format_, spawn=spawn, course_folder=course)
+    return command(
+        path,
+        only=only,
+        format_=format_,
+        files=files,
+        spawn=spawn,
+        isolation=isolation,
+        course_folder=course,
+    )
 
 
 @cli.command()
@@ -93,6 +159,7 @@ def check(
 )
 @_only
 @_spawn
+@_isolation
 @_course
 def batch(
     folder: Path,
@@ -100,12 +167,21 @@ def batch(
     jobs: int | None,
     only: tuple[str, ...],
     spawn: bool,
+    isolation: str | None,
     course: Path | None,
 ) -> int:
     """Grade a class: DIR holds one folder or file a student."""
     from grader.commands.batch import run as command
 
-    return command(folder, out, jobs=jobs, only=only, spawn=spawn, course_folder=course)
+    return command(
+        folder,
+        out,
+        jobs=jobs,
+        only=only,
+        spawn=spawn,
+        isolation=isolation,
+        course_folder=course,
+    )
 
 
 @cli.command()
@@ -129,8 +205,17 @@ def stubs(course: Path | None) -> int:
 
 
 @cli.command()
-def doctor() -> int:
+@click.option(
+    "--isolation",
+    is_flag=True,
+    help="Try out how submissions are confined here: every property, inside and outside.",
+)
+def doctor(isolation: bool) -> int:
     """Say what this machine lacks for grading, and how to get it."""
+    if isolation:
+        from grader.commands.isolation import run as witness
+
+        return witness()
     from grader.commands.doctor import run as command
 
     return command()

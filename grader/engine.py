@@ -21,11 +21,12 @@ from typing import IO, Any
 
 from .course import Course
 from .evidence import Cause, Note, Observation, Outcome, Where
-from .intake import choose_entries
+from .intake import Choice, candidates, choice_notes
 from .isolation import IsolationError, acceptable
+from .notebook import reduced
 from .parcel import pack
 from .processes import Hello, Lane, Order, Starter, must_exec, starter
-from .rubric import Visibility
+from .rubric import Rubric, Visibility
 from .submission import Submission
 from .wire.faults import PeerGone, WireFault
 from .wire.frame import Message
@@ -67,14 +68,23 @@ class Result:
     tier: str
     isolation: Mapping[str, object]
     duration_ms: float
+    entries: Mapping[str, str] = field(default_factory=dict)
+    """Assignment -> the file that was graded for it."""
 
 
 @dataclass
 class _Job:
     submission: Submission
-    entries: Mapping[str, str]
-    notes: tuple[Note, ...]
+    candidates: Mapping[str, tuple[str, ...]]
+    """Assignment -> the files that could be it, the more likely first."""
+    files: Mapping[str, bytes]
+    """What the worker gets: notebooks without their outputs."""
     attempts: int = 0
+
+    def choice_notes(self, choices: Mapping[str, Choice]) -> Iterator[Note]:
+        for stem, choice in choices.items():
+            paths = self.candidates[stem]
+            yield from choice_notes(stem, choice, paths, self.submission.modified)
 
 
 @dataclass
@@ -185,9 +195,9 @@ class Engine:
     def _next(self, waiting: Iterator[Submission], again: deque[_Job]) -> _Job | None:
         submission = next(waiting, None)
         if submission is not None:
-            stems = tuple(dict.fromkeys(row["assignment"] for row in self._hello["exercises"]))
-            entries, notes = choose_entries(submission.files, stems)
-            return _Job(submission, entries, tuple(notes))
+            stems = self._hello["targets"]  # of the whole course: files import each other
+            found = candidates(submission.files, stems, submission.modified)
+            return _Job(submission, found, _for_worker(submission.files))
         alone = all(seat.job is None for seat in self._seats)
         return again.popleft() if again and alone else None
 
@@ -195,11 +205,12 @@ class Engine:
         job.attempts += 1
         seat.job = job
         seat.until = time.monotonic() + self.options.wall_s + PATIENCE_S
-        files = job.submission.files
+        files = job.files
         meta = {
             "t": "grade",
             "files": [[name, len(data)] for name, data in files.items()],
-            "entries": dict(job.entries),
+            "entries": {stem: paths[0] for stem, paths in job.candidates.items()},
+            "others": {stem: paths[1:] for stem, paths in job.candidates.items()},
             "digest": job.submission.digest,
         }
         # A lane that is dead is noticed, and the job tried again, when its answer is read.
@@ -244,13 +255,17 @@ class Engine:
             return
         isolation = meta["isolation"]
         self._hold_to(isolation.get("tier", "none"))
+        choices = _choices(job, meta["choices"])
+        graded = {row["assignment"] for row in self._hello["exercises"]}
+        notes = job.choice_notes({s: choice for s, choice in choices.items() if s in graded})
         yield Result(
             submission=job.submission,
             observations=tuple(_observation(row) for row in meta["observations"]),
-            loading=(*job.notes, *(_note(row) for row in meta["notes"])),
+            loading=(*notes, *(_note(row) for row in meta["notes"])),
             tier=isolation.get("tier", "none"),
             isolation=isolation,
             duration_ms=meta["duration_ms"],
+            entries={stem: choice.path for stem, choice in choices.items()},
         )
 
     def _once_more(self, job: _Job, again: deque[_Job], why: str) -> Iterator[Result]:
@@ -264,10 +279,11 @@ class Engine:
                 Observation(check, title, Outcome.COULD_NOT_CHECK, observed=text)
                 for check, title in self._checks
             ),
-            loading=(*job.notes, Note("problem", text)),
+            loading=(Note("problem", text),),
             tier="none",
             isolation={},
             duration_ms=0.0,
+            entries={stem: paths[0] for stem, paths in job.candidates.items()},
         )
 
     def _replace(self, seat: _Seat, again: deque[_Job], why: str) -> Iterator[Result]:
@@ -365,6 +381,7 @@ def _hello(course: Course, options: Options) -> Hello:
         "root": str(course.root),
         "seed": course.rubric.seed,
         "exercises": exercises,
+        "targets": _targets(course.rubric),
         "reverse": options.reverse,
     }
 
@@ -373,6 +390,30 @@ def _holds_hidden(hello: Hello) -> bool:
     """Whether there is a hidden suite to protect; a student's course has none."""
     paths = [Path(path) for exercise in hello["exercises"] for path in exercise["suites"]]
     return any(path.parent.name != "public" for path in paths)
+
+
+def _targets(rubric: Rubric) -> dict[str, tuple[str, ...]]:
+    """What each assignment of the course is asked to define."""
+    found: dict[str, tuple[str, ...]] = {}
+    for exercise in rubric.exercises.values():
+        found[exercise.assignment] = (*found.get(exercise.assignment, ()), *exercise.targets)
+    return found
+
+
+def _for_worker(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files without what is never loaded. The digest has covered all of it by now."""
+    return {
+        name: reduced(data) if name.lower().endswith(".ipynb") else data
+        for name, data in files.items()
+    }
+
+
+def _choices(job: _Job, said: Mapping[str, list[Any]]) -> dict[str, Choice]:
+    """What was graded for each assignment; the more likely file if the worker never said."""
+    return {
+        stem: Choice(*said[stem]) if stem in said else Choice(paths[0], {})
+        for stem, paths in job.candidates.items()
+    }
 
 
 def _mention_meta(hello: Hello) -> bool:

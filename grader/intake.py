@@ -1,52 +1,127 @@
-"""Which of a submission's files is which assignment, however its name was mangled on the way."""
+"""Which of a submission's files is which assignment, however its name was mangled on the way.
+
+Names and times decide the order here. Whether a file is the untouched hand-out is seen by the
+worker that reads it: a student's source is never parsed on the trusted side.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from grader.evidence import Note, Where
 
+EDITED, UNREADABLE = "edited", "unreadable"
+STATES = frozenset({EDITED, UNREADABLE, "untouched"})
+"""What a worker says about each file that could be an assignment."""
+CLOCK_S = 2.0
+"""Files whose times are closer than this were unpacked or checked out together."""
+
+_KINDS = (".py", ".ipynb")
 _DIGITS = re.compile(r"(\d+)")
 _WORDS = re.compile(r"[^\W_]+")
 _NOT_A_SOLUTION = frozenset({"test", "tests", "conftest"})
 
 
-def choose_entries(
-    files: Iterable[str], stems: Iterable[str]
-) -> tuple[Mapping[str, str], tuple[Note, ...]]:
-    """The file of each assignment, as stem to path, and what to say about the choice.
+class Choice(NamedTuple):
+    """The file that was graded, and the state of each that could have been."""
 
-    `a1_attention.py` is taken before names such as `A1_Attention (1).py` or
+    path: str
+    states: Mapping[str, str]
+
+
+def candidates(
+    files: Iterable[str], stems: Iterable[str], modified: Mapping[str, float] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """The files of each assignment, the more likely first; none for one without a file.
+
+    `a1_attention.py` comes before names such as `A1_Attention (1).py` or
     `student-001_a1_attention.py`, a file higher up before a deeper one, and a later name (`v2`,
-    `(2)`) before an earlier one. An assignment without a file has no entry.
+    `(2)`) before an earlier one. Of the best `.py` and the best notebook the one that was modified
+    later comes first, the `.py` if that cannot be told.
 
-    >>> choose_entries(["a1_attention (1).py"], ["a1_attention"])[0]
-    {'a1_attention': 'a1_attention (1).py'}
+    >>> candidates(["a1_attention (1).py", "a1_attention.ipynb"], ["a1_attention"])
+    {'a1_attention': ('a1_attention (1).py', 'a1_attention.ipynb')}
     """
-    names, stems = sorted(files), sorted(set(stems))
-    entries: dict[str, str] = {}
-    notes: list[Note] = []
+    names, stems = list(files), sorted(set(stems))
+    owners = {name: _owner(name, stems) for name in names if _kind(name)}
+    found = {}
     for stem in stems:
-        exact = [name for name in names if PurePosixPath(name).name == f"{stem}.py"]
-        candidates = exact or [
-            name for name in _with_suffix(names, ".py") if _owner(name, stems) == stem
-        ]
-        if candidates:
-            entries[stem] = max(candidates, key=_preference)
-            notes.extend(_notes(stem, entries[stem], candidates, is_exact=bool(exact)))
-        else:
-            notes.extend(_notebook_notes(stem, names, stems))
-    return entries, tuple(notes)
+        own = [name for name, owner in owners.items() if owner == stem]
+        ranked = sorted(own, key=lambda name: _preference(name, stem), reverse=True)
+        if ranked:
+            best = _heads(ranked, modified or {})
+            found[stem] = (*best, *(name for name in ranked if name not in best))
+    return found
 
 
-def _with_suffix(names: Iterable[str], suffix: str) -> list[str]:
-    return [name for name in names if PurePosixPath(name).suffix.lower() == suffix]
+def choice_notes(
+    stem: str,
+    choice: Choice,
+    paths: Iterable[str],
+    modified: Mapping[str, float] | None = None,
+) -> tuple[Note, ...]:
+    """What to say about the choice of a file among those that `candidates` gave."""
+    chosen = choice.path
+    others = [path for path in paths if path != chosen]
+    edited = [path for path in others if choice.states.get(path, EDITED) == EDITED]
+    rivals = [
+        path
+        for path in edited
+        if _kind(path) != _kind(chosen) or _is_exact(path, stem) == _is_exact(chosen, stem)
+    ]
+    where = Where(chosen)
+    if rivals:
+        why = f"graded {chosen}, not {_listed(rivals)}{_reason(chosen, rivals, modified or {})}"
+        text = f"{len(rivals) + 1} files could be {stem}: {why}. Keep only the one that counts."
+        return (Note("problem", text, where),)
+    broken = [path for path in others if choice.states.get(path) == UNREADABLE]
+    if broken:
+        text = f"Graded {chosen}, because {_listed(broken)} cannot be read. Delete one of them."
+        return (Note("problem", text, where),)
+    if not _is_exact(chosen, stem):
+        return (Note("note", f"Taken as {stem}{_kind(chosen)}. Best rename it.", where),)
+    return ()
+
+
+def _heads(ranked: list[str], modified: Mapping[str, float]) -> list[str]:
+    firsts = [next((name for name in ranked if _kind(name) == kind), None) for kind in _KINDS]
+    best = [name for name in firsts if name is not None]
+    if len(best) == 2 and _is_newer(best[1], best[0], modified):
+        best.reverse()
+    return best
+
+
+def _is_newer(one: str, other: str, modified: Mapping[str, float]) -> bool:
+    if one not in modified or other not in modified:
+        return False
+    return modified[one] - modified[other] > CLOCK_S
+
+
+def _reason(chosen: str, rivals: list[str], modified: Mapping[str, float]) -> str:
+    if {_kind(path) for path in rivals} == {_kind(chosen)}:
+        return ""
+    if all(_is_newer(chosen, path, modified) for path in rivals):
+        return ", because it was changed last"
+    return ", because their times do not tell which was changed last" * (_kind(chosen) == ".py")
+
+
+def _kind(name: str) -> str:
+    suffix = PurePosixPath(name).suffix.lower()
+    return suffix if suffix in _KINDS else ""
+
+
+def _is_exact(name: str, stem: str) -> bool:
+    return PurePosixPath(name).name in [f"{stem}{kind}" for kind in _KINDS]
 
 
 def _owner(name: str, stems: Iterable[str]) -> str | None:
     """The assignment whose words are in the file's name; the longest one if there are several."""
+    for stem in stems:
+        if _is_exact(name, stem):
+            return stem
     words = _words(PurePosixPath(name).stem)
     if _NOT_A_SOLUTION.intersection(words):
         return None
@@ -62,37 +137,14 @@ def _contains(words: list[str], part: list[str]) -> bool:
     return any(words[i : i + len(part)] == part for i in range(len(words) - len(part) + 1))
 
 
-def _preference(name: str) -> tuple[int, list[tuple[int, int, str]]]:
-    """Larger is preferred: fewer folders, then the later name with numbers read as numbers."""
+def _preference(name: str, stem: str) -> tuple[bool, int, list[tuple[int, int, str]]]:
+    """Larger is preferred: the exact name, fewer folders, then the later name with numbers read
+    as numbers."""
     pieces = _DIGITS.split(PurePosixPath(name).with_suffix("").as_posix().casefold())
     natural = [
         (1, int(piece[:18]), piece) if piece.isdecimal() else (0, 0, piece) for piece in pieces
     ]
-    return -name.count("/"), natural
-
-
-def _notes(stem: str, entry: str, candidates: list[str], *, is_exact: bool) -> Iterable[Note]:
-    others = [name for name in candidates if name != entry]
-    if others:
-        yield Note(
-            "problem",
-            f"{len(candidates)} files could be {stem}.py: graded {entry}, not "
-            f"{_listed(others)}. Keep only the one that counts.",
-            Where(entry),
-        )
-    elif not is_exact:
-        yield Note("note", f"Taken as {stem}.py. Best rename it.", Where(entry))
-
-
-def _notebook_notes(stem: str, names: list[str], stems: list[str]) -> Iterable[Note]:
-    for name in _with_suffix(names, ".ipynb"):
-        if _owner(name, stems) == stem:
-            yield Note(
-                "problem",
-                f"A notebook, and notebooks are not graded yet. Export it as {stem}.py: "
-                "jupyter nbconvert --to script",
-                Where(name),
-            )
+    return _is_exact(name, stem), -name.count("/"), natural
 
 
 def _listed(names: list[str]) -> str:

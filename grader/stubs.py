@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 BEGIN = "# BEGIN SOLUTION"
 END = "# END SOLUTION"
+MAX_LINE = 100
 _ALMOST_A_FENCE = re.compile(r"#+\s*(begin|end)[\s_-]*solutions?\b", re.IGNORECASE)
 
 
@@ -55,12 +56,19 @@ def stub_source(reference: str, file: str) -> str:
     done = 0
     for region in regions:
         kept += lines[done : region.begin - 1]
-        message = f"{region.owner}: replace this line with your solution"
-        kept.append(f'{region.indent}raise NotImplementedError("{message}")\n')
+        kept.append(_placeholder(region))
         done = region.end
     source = "".join(kept + lines[done:])
     _parse(source, f"{file} (its stub)")
     return source
+
+
+def _placeholder(region: Region) -> str:
+    indent, message = region.indent, f'"{region.owner}: replace this line with your solution"'
+    line = f"{indent}raise NotImplementedError({message})\n"
+    if len(line) <= MAX_LINE + 1:
+        return line
+    return f"{indent}raise NotImplementedError(\n{indent}    {message}\n{indent})\n"
 
 
 def solution_regions(reference: str, file: str) -> tuple[Region, ...]:

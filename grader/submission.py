@@ -49,6 +49,8 @@ class Submission:
     """For display."""
     skipped: tuple[str, ...] = ()
     """One line for each file that was there and was not read."""
+    modified: Mapping[str, float] = field(default_factory=dict)
+    """Path to the time of its last change, in seconds; no part of the digest."""
 
 
 @dataclass
@@ -57,11 +59,12 @@ class _Reading:
 
     path: Path
     files: dict[str, bytes] = field(default_factory=dict)
+    modified: dict[str, float] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
     entries: int = 0
     total_bytes: int = 0
 
-    def add(self, name: str, content: bytes) -> None:
+    def add(self, name: str, content: bytes, modified_s: float) -> None:
         self.total_bytes += len(content)
         if len(self.files) >= LIMIT_FILES:
             raise SubmissionError(
@@ -74,6 +77,7 @@ class _Reading:
                 "Clear the notebooks' outputs and hand in again."
             )
         self.files[name] = content
+        self.modified[name] = modified_s
 
     def skip(self, name: str, reason: str) -> None:
         if len(self.skipped) < LIMIT_FILES:
@@ -116,6 +120,7 @@ def read_submission(path: Path, id: str | None = None) -> Submission:
         digest=digest_of(files),
         path=str(path),
         skipped=tuple(reading.skipped),
+        modified=reading.modified,
     )
 
 
@@ -191,7 +196,7 @@ def _read_file(reading: _Reading, folder: int, entry: str, name: str, kind: int)
     reason = _refusal(clean, kind, reading)
     if reason is None:
         try:
-            content = _content(entry, folder)
+            content, modified_s = _content(entry, folder)
         except OSError as error:
             reason = f"cannot be opened ({error.strerror}): not read."
         else:
@@ -202,7 +207,7 @@ def _read_file(reading: _Reading, folder: int, entry: str, name: str, kind: int)
                     f"is larger than {LIMIT_FILE_BYTES >> 20} MiB: not read. Clear its outputs."
                 )
             else:
-                reading.add(clean, content)
+                reading.add(clean, content, modified_s)
     if reason is not None:
         reading.skip(name, reason)
 
@@ -223,14 +228,15 @@ def _refusal(name: str, kind: int, reading: _Reading) -> str | None:
     return None
 
 
-def _content(entry: str, folder: int) -> bytes | None:
-    """At most one byte more than the limit; None unless it is a regular file."""
+def _content(entry: str, folder: int) -> tuple[bytes | None, float]:
+    """At most one byte more than the limit, None unless it is a regular file; when it changed."""
     descriptor = os.open(entry, _OPEN_FILE, dir_fd=folder)
     try:
         # Asked again of the open descriptor: the name may mean another file by now.
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        return b"".join(_chunks(descriptor, LIMIT_FILE_BYTES + 1))
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return None, 0.0
+        return b"".join(_chunks(descriptor, LIMIT_FILE_BYTES + 1)), status.st_mtime
     finally:
         os.close(descriptor)
 

@@ -17,8 +17,12 @@ from grader.commands.faults import in_words
 from grader.course import find_course, select
 from grader.engine import Engine, Options
 from grader.export.gradebook import Row
-from grader.report.cleaning import one_line
+from grader.report.cleaning import encodable, one_line, trimmed
 from grader.report.points import shown
+from grader.rubric import Rubric
+
+_OVERVIEW_MAX = 60
+"""A larger class is for a spreadsheet and not for a terminal."""
 
 
 def run(
@@ -28,6 +32,7 @@ def run(
     jobs: int | None,
     only: tuple[str, ...],
     spawn: bool,
+    isolation: str | None = None,
     course_folder: Path | None,
     open_engine: OpenEngine = Engine,
 ) -> int:
@@ -36,9 +41,16 @@ def run(
         course = find_course(course_folder or Path.cwd())
         slugs = select(course.rubric, only)
         entries = discover(folder, out)
-        options = Options(workers=min(jobs or cores(), len(entries)), spawn=spawn, only=slugs)
+        options = Options(
+            workers=min(jobs or cores(), len(entries)),
+            spawn=spawn,
+            only=slugs,
+            # A class is graded with nothing less unless somebody decided so.
+            isolation=isolation or "full",
+        )
         with open_engine(course, options) as grader, _progress(entries) as on_row:
             summary = grade_batch(entries, course.rubric, grader, out, on_row, slugs)
+    _print_overview(summary, course.rubric, slugs)
     _print_summary(summary, out)
     return exit_code(summary)
 
@@ -94,6 +106,19 @@ def _bar(total: int) -> Iterator[Callable[[Row], None]]:
 def _result(row: Row) -> str:
     points = row.problem if row.total is None else f"{shown(row.total)} points"
     return one_line(f"{row.id}: {points}", limit=160)
+
+
+def _print_overview(summary: Summary, rubric: Rubric, only: tuple[str, ...]) -> None:
+    if len(summary.rows) > _OVERVIEW_MAX:
+        return
+    from rich.console import Console
+
+    from grader.report.overview import overview
+
+    console = Console(highlight=False)
+    with console.capture() as capture:
+        console.print(overview(summary.rows, rubric, only))
+    console.file.write(encodable(trimmed(capture.get()) + "\n", console.encoding))
 
 
 def _print_summary(summary: Summary, out: Path) -> None:

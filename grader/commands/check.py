@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 import click
 
 from grader.commands.faults import in_words
+from grader.commands.report_files import clear, write
 from grader.course import Course, CourseError, find_course, select
 from grader.engine import Engine, Options
 from grader.evidence import Outcome
-from grader.intake import choose_entries
+from grader.intake import candidates
 from grader.report.content import Grader, Report, report_on
+from grader.report.formats import renderer
 from grader.submission import Submission, SubmissionError, read_submission
 
 OpenEngine = Callable[[Course, Options], AbstractContextManager[Grader]]
@@ -23,13 +25,19 @@ def run(
     path: Path | None,
     *,
     only: tuple[str, ...],
-    format_: str,
+    format_: str = "text",
+    files: Sequence[tuple[str, Path]] = (),
     spawn: bool,
+    isolation: str | None = None,
     course_folder: Path | None,
     open_engine: OpenEngine = Engine,
 ) -> int:
-    """Prints the report of the submission at `path` and returns the exit code."""
+    """Reports on the submission at `path` and returns the exit code.
+
+    The report is printed in `format_`, and written to each of `files` in its own.
+    """
     with in_words():
+        clear(path for _, path in files)
         course = _course_for(course_folder, path)
         # A path that was typed is trusted; what lies inside it is not.
         place = (path or _shortest(course.assignments)).absolute()
@@ -37,10 +45,15 @@ def run(
         slugs = select(course.rubric, only)
         submission = read_submission(target, place.name)
         slugs = slugs or _slugs_in(submission, target, course)
-        with open_engine(course, Options(spawn=spawn, only=slugs)) as grader:
-            show = _printer(format_)  # imported while torch is, in the other process
+        options = Options(spawn=spawn, only=slugs, isolation=isolation)
+        with open_engine(course, options) as grader:
+            # Imported while torch is, in the other process.
+            show = _printer(format_)
+            writers = [(renderer(name), file) for name, file in files]
             graded = next(iter(grader.grade([submission])))
     report = report_on(graded, course.rubric, slugs)
+    for rendered, file in writers:
+        write(file, rendered(report))
     show(report)
     return exit_code(report)
 
@@ -72,20 +85,19 @@ def _slugs_in(submission: Submission, target: Path, course: Course) -> tuple[str
     if target.is_dir():
         return ()
     stems = {exercise.assignment for exercise in course.rubric.exercises.values()}
-    entries, notes = choose_entries(submission.files, stems)
-    if not entries:
-        why = "".join(f" {note.text}" for note in notes)
+    found = candidates(submission.files, stems)
+    if not found:
+        suffix = target.suffix.lower()
         raise SubmissionError(
-            f"{target}: the name of this file matches no assignment.{why} "
-            f"Rename it to one of: {', '.join(f'{stem}.py' for stem in sorted(stems))}"
+            f"{target}: the name of this file matches no assignment. "
+            f"Rename it to one of: {', '.join(f'{stem}{suffix}' for stem in sorted(stems))}"
         )
-    return select(course.rubric, entries)
+    return select(course.rubric, found)
 
 
 def _printer(format_: str) -> Callable[[Report], None]:
-    if format_ == "json":
-        from grader.report.json import rendered
-
+    if format_ != "text":
+        rendered = renderer(format_)
         return lambda report: click.echo(rendered(report).encode(), nl=False)
     from rich.console import Console
 

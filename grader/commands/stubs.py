@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from grader.handout import notebook_handout, python_handout
 from grader.stubs import StubError, stub_source
 
 
 def run(course_root: Path) -> list[Path]:
-    """Write the stub of every assignment that has a reference; return what was written.
+    """Write the hand-outs of every assignment that has a reference; return what was written.
 
     Nothing is written when one of them has a mistake. Raises StubError.
     """
-    stubs = render(course_root)
+    handouts = render(course_root)
     folder = course_root / "assignments"
     folder.mkdir(exist_ok=True)
     written = []
-    for name, source in stubs.items():
+    for name, source in handouts.items():
         path = folder / name
         path.write_text(source, encoding="utf-8", newline="\n")
         written.append(path)
@@ -24,11 +26,23 @@ def run(course_root: Path) -> list[Path]:
 
 
 def render(course_root: Path) -> dict[str, str]:
-    """Return file name and source of every stub, without writing anything."""
+    """Return file name and content of every hand-out, without writing anything."""
     references = sorted((course_root / "reference").glob("a[0-9]*_*.py"))
     if not references:
         raise StubError(f"{course_root / 'reference'}:1: no assignment such as a1_name.py here")
-    return {
-        path.name: stub_source(path.read_text(encoding="utf-8"), f"reference/{path.name}")
-        for path in references
-    }
+    handouts = {}
+    for path in references:
+        stub = stub_source(path.read_text(encoding="utf-8"), f"reference/{path.name}")
+        handouts[path.name] = python_handout(stub)
+        handouts[f"{path.stem}.ipynb"] = _valid(notebook_handout(stub), path.name)
+    return handouts
+
+
+def _valid(notebook: str, name: str) -> str:
+    import nbformat  # 0.3 s, which only this command may take
+
+    try:
+        nbformat.validate(json.loads(notebook))
+    except (nbformat.ValidationError, ValueError) as error:
+        raise StubError(f"reference/{name}:1: no notebook can be made of it: {error}") from error
+    return notebook

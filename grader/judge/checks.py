@@ -12,6 +12,8 @@ import pytest
 
 from .pytest_bridge import CollectionFailed
 
+DISABLING = ("skip", "skipif", "xfail")
+
 
 @dataclass(frozen=True)
 class ExercisePlan:
@@ -36,6 +38,8 @@ class Check:
     hidden: bool
     fresh: bool
     item: pytest.Function
+    disabled: str = ""
+    """The mark that would keep pytest from running it: then it proves nothing."""
 
 
 def criterion_of(class_name: str) -> str:
@@ -82,6 +86,7 @@ def _check(item: pytest.Function, exercise: ExercisePlan) -> Check:
         hidden=criterion in exercise.hidden,
         fresh=item.get_closest_marker("fresh") is not None,
         item=item,
+        disabled=next((mark for mark in DISABLING if item.get_closest_marker(mark)), ""),
     )
 
 

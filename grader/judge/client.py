@@ -60,7 +60,7 @@ class JudgePeer(Peer):
 
 
 def raised(error: RemoteRaised) -> StudentRaised:
-    where = Where(error.file, error.line) if error.file else None
+    where = Where(error.file, error.line, error.cell) if error.file else None
     return StudentRaised(error.type_name, error.bases, error.message, where)
 
 
@@ -174,7 +174,7 @@ class LocalClient(Client):
     def __init__(self, lookup: Callable[[str, str], object], is_own: Callable[[str], bool]) -> None:
         super().__init__()
         here, there = connect()
-        self._callee = _LocalSide(lookup, is_own)
+        self._callee = _LocalSide(lookup, lambda name: (name, None) if is_own(name) else None)
         self.peer = JudgePeer(here, self.side, {}, self)
         self._other = Peer(there, self._callee, {})
         here.peer, there.peer = self.peer, self._other

@@ -55,6 +55,14 @@ class Crashed(StudentFault):
     """The student's process ended, or what it sent was no reply of ours."""
 
 
+def malformed() -> Crashed:
+    """The fault of a reply that breaks the protocol."""
+    return Crashed(
+        "what came back was no valid reply: the code wrote into the grader's own connection",
+        "the value that the function returns",
+    )
+
+
 class Starved(Exception):
     """A time limit passed while the machine gave the worker no time: our fault, tried again."""
 

@@ -50,7 +50,7 @@ class Judge:
         self._spare: WorkerProcess | None = source.start()
         self._grading = Grading(root, hello["seed"], self._exercises, hello["reverse"])
         self._targets = _targets(self._exercises)
-        self._stubs = stub_digests(root, self._targets)
+        self._stubs = stub_digests(root, hello["targets"])
 
     def serve(self) -> None:
         rows = [[check.id, check.title] for check in self._grading.checks]
@@ -61,7 +61,9 @@ class Judge:
 
     def _grade(self, message: Message) -> Meta:
         meta = message.meta
-        plan = Plan(_files(message), meta["entries"], self._targets, self._stubs)
+        plan = Plan(
+            _files(message), meta["entries"], self._targets, self._stubs, others=meta["others"]
+        )
         started = time.perf_counter()
         client = SubmissionClient(self._source, self._take, plan)
         try:
@@ -74,6 +76,7 @@ class Judge:
             "t": "graded",
             "observations": [_plain(observation) for observation in observations],
             "notes": [_plain(note) for note in client.notes()],
+            "choices": {stem: list(choice) for stem, choice in client.choices().items()},
             "isolation": dict(client.isolation),
             "duration_ms": (time.perf_counter() - started) * 1e3,
         }

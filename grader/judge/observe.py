@@ -10,7 +10,7 @@ import pytest
 from ..evidence import Observation, Outcome, Where
 from ..wire.faults import Violation
 from .checks import Check
-from .faults import Crashed, Starved, StudentFault
+from .faults import Starved, StudentFault, malformed
 from .pytest_bridge import Phase
 
 MAX_TEXT = 2000
@@ -31,7 +31,7 @@ def observation(check: Check, phases: list[Phase], record: Record) -> Observatio
     """The observation of a check. Raises `Starved` when it should be tried again."""
     error = next((phase.error for phase in phases if phase.error is not None), None)
     if isinstance(error, Violation):
-        error = Crashed("the answer was not one of ours", "a value")
+        error = malformed()
     if isinstance(error, Starved):
         raise error
     if isinstance(error, StudentFault):

@@ -7,16 +7,14 @@ Pinned by `pytest>=9,<10` and a contract test. `pytest.main` per submission woul
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import pytest
 from _pytest.config import _prepareconfig
 from _pytest.main import Session
-from _pytest.runner import CallInfo, runtestprotocol
 
 UNUSED_PLUGINS = (
     "cacheprovider", "capture", "debugging", "doctest", "faulthandler", "junitxml", "legacypath",
@@ -32,38 +30,21 @@ class Phase:
 
     when: str
     error: BaseException | None
-    trace: TracebackType | None
 
 
 class CollectionFailed(Exception):
     """A suite can't be collected: the author's fault. The text has file and line."""
 
 
-class Recorder:
-    """Our report hook: keeps the exception itself, formats nothing."""
+class Problems:
+    """Keeps what could not be collected."""
 
     def __init__(self) -> None:
-        self.phases: list[Phase] = []
-        self.problems: list[str] = []
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: CallInfo[None]
-    ) -> pytest.TestReport:
-        error = call.excinfo.value if call.excinfo else None
-        self.phases.append(Phase(call.when, error, call.excinfo.tb if call.excinfo else None))
-        return pytest.TestReport(
-            nodeid=item.nodeid,
-            location=item.location,
-            keywords={},
-            outcome="failed" if error else "passed",
-            longrepr=None,
-            when=call.when,  # type: ignore[arg-type]
-        )
+        self.texts: list[str] = []
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.problems.append(str(report.longrepr))
+            self.texts.append(str(report.longrepr))
 
 
 class Suites:
@@ -74,7 +55,7 @@ class Suites:
     """
 
     def __init__(self, files: Sequence[Path], root: Path, plugins: Sequence[object]) -> None:
-        self._recorder = Recorder()
+        problems = Problems()
         # Neither the environment nor an ini file of the submission or the course may steer us.
         for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
             os.environ.pop(name, None)
@@ -83,7 +64,7 @@ class Suites:
         arguments += ["--import-mode=importlib", "--strict-markers", "-p", "no:terminalprogress"]
         for name in UNUSED_PLUGINS:
             arguments += ["-p", f"no:{name}"]
-        config = _prepareconfig([*arguments, *map(str, files)], [*plugins, self._recorder])
+        config = _prepareconfig([*arguments, *map(str, files)], [*plugins, problems])
         config.option.tbstyle = "no"  # belongs to the terminal plugin, which is off
         config.addinivalue_line("markers", "fresh: inputs depend on the submission")
         config._do_configure()
@@ -92,21 +73,39 @@ class Suites:
         try:
             self._session.perform_collect()
         except pytest.UsageError as error:
-            raise CollectionFailed("\n".join([*self._recorder.problems, str(error)])) from None
-        if self._recorder.problems:
-            raise CollectionFailed("\n".join(self._recorder.problems))
+            raise CollectionFailed("\n".join([*problems.texts, str(error)])) from None
+        if problems.texts:
+            raise CollectionFailed("\n".join(problems.texts))
 
     @property
     def items(self) -> list[pytest.Function]:
         return [item for item in self._session.items if isinstance(item, pytest.Function)]
 
     def run(self, item: pytest.Function) -> list[Phase]:
-        """Run one item with all its fixtures and return what its phases raised."""
-        self._recorder.phases = []
-        self._session.shouldfail = self._session.shouldstop = False
+        """Run one item with all its fixtures and return what its phases raised.
+
+        What pytest's own protocol does, without its reports, of which nothing would be used.
+        """
         _forget_instance(item)
-        runtestprotocol(item, log=False, nextitem=None)
-        return self._recorder.phases
+        item._initrequest()
+        state = self._session._setupstate
+        phases = [_phase("setup", lambda: state.setup(item))]
+        if phases[0].error is None:
+            phases.append(_phase("call", item.runtest))
+        phases.append(_phase("teardown", lambda: state.teardown_exact(None)))
+        item._request = False  # type: ignore[assignment]
+        item.funcargs = {}
+        return phases
+
+
+def _phase(when: str, run: Callable[[], object]) -> Phase:
+    try:
+        run()
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        return Phase(when, error)
+    return Phase(when, None)
 
 
 def _forget_instance(item: Any) -> None:

@@ -6,23 +6,27 @@ import ast
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..stubs import StubError, stub_source
 from ..worker.loading import definition_digest
 
 
 def stub_digests(root: Path, targets: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, str]]:
-    """stem -> target -> digest of its definition in `assignments/`; missing ones are left out."""
+    """stem -> target -> digest of its definition as handed out; missing ones are left out.
+
+    Made from the reference: what lies in `assignments/` may have been solved there.
+    """
     return {
-        stem: _digests(root / "assignments" / f"{stem}.py", names)
-        for stem, names in targets.items()
+        stem: _digests(root / "reference" / f"{stem}.py", names) for stem, names in targets.items()
     }
 
 
 def _digests(path: Path, names: tuple[str, ...]) -> dict[str, str]:
-    if not path.is_file():
+    try:
+        handed_out = stub_source(path.read_text(encoding="utf-8"), path.name)
+    except (FileNotFoundError, StubError):
         return {}
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     return {
         node.name: definition_digest(node)
-        for node in tree.body
+        for node in ast.parse(handed_out).body
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in names
     }

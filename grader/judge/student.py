@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..evidence import Note, Where
+from ..intake import Choice
 from ..wire.faults import Deadline, PeerGone, Unsupported, Violation, WireFault
 from ..wire.frame import Message, Meta
+from . import load_report
 from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, JudgePeer
-from .faults import Crashed, NotDefined, Starved, StudentFault, TimedOut
+from .faults import Crashed, NotDefined, Starved, StudentFault, TimedOut, malformed
 from .worker_process import Source, Usage, WorkerProcess
 
 STATEMENT_LIMIT_S = 2.0
@@ -34,6 +36,8 @@ class Plan:
     entries: Mapping[str, str]
     targets: Mapping[str, tuple[str, ...]]
     stubs: Mapping[str, Mapping[str, str]]
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Assignment -> more files that could be it, the more likely first."""
 
 
 class SubmissionClient(Client):
@@ -104,7 +108,7 @@ class SubmissionClient(Client):
             self.limit_s = LOADING_LIMIT_S
             try:
                 reply = self.peer.exchange(self._load_message(), list(self._plan.files.values()))
-                self.report = _report(reply.meta.get("report"))
+                self.report = load_report.checked(reply.meta.get("report"))
                 self._clean = True
                 return worker
             except StudentFault as fault:
@@ -123,6 +127,7 @@ class SubmissionClient(Client):
             "targets": {stem: list(names) for stem, names in plan.targets.items()},
             "stubs": {stem: dict(digests) for stem, digests in plan.stubs.items()},
             "skip": sorted(self._skip),
+            "others": {stem: list(paths) for stem, paths in plan.others.items()},
         }
 
     def _progress(self, message: Message) -> Meta:
@@ -147,7 +152,7 @@ class SubmissionClient(Client):
             return TimedOut(f"no answer within {self.limit_s:.3g} s", "an answer in time")
         if isinstance(error, PeerGone):
             return Crashed("the process ended during the call (os._exit, a crash or out of memory)")
-        return Crashed("the answer was not one of ours", "a value")
+        return malformed()
 
     def _was_starved(self) -> bool:
         """Ready to run, yet mostly kept waiting for a processor. Sleeping is not starving."""
@@ -164,7 +169,7 @@ class SubmissionClient(Client):
         target = module["targets"].get(name) if module else None
         if not target or target["kind"] == "missing":
             return None
-        return Where(module["file"], target["line"])
+        return load_report.where(module, target)
 
     def kind(self, stem: str, name: str) -> str:
         """What `name` is: `function`, `class` or `value`.
@@ -174,16 +179,28 @@ class SubmissionClient(Client):
         """
         module = self.report.get("modules", {}).get(stem)
         if module is None:
-            raise NotDefined(f"no file {stem}.py was handed in", f"a file {stem}.py")
+            raise NotDefined(
+                f"no file {stem}.py or {stem}.ipynb was handed in",
+                f"a file {stem}.py or {stem}.ipynb",
+            )
         target = module["targets"].get(name, {"kind": "missing"})
         if target["kind"] == "missing":
             raise _missing(module, name, target, self.notes())
         if target.get("stub"):
-            raise NotDefined("not written yet", where=Where(module["file"], target["line"]))
+            raise NotDefined("not written yet", where=load_report.where(module, target))
         return str(target["kind"])
 
+    def choices(self) -> Mapping[str, Choice]:
+        """The file that was loaded for each assignment, where there was a choice."""
+        plan = self._plan
+        return {
+            stem: load_report.choice(found, (plan.entries[stem], *plan.others.get(stem, ())))
+            for stem, found in self.report.get("files", {}).items()
+            if stem in plan.entries
+        }
+
     def notes(self) -> tuple[Note, ...]:
-        return tuple(_note(note) for note in self.report.get("notes", []))
+        return tuple(load_report.note(note) for note in self.report.get("notes", []))
 
 
 def _missing(
@@ -206,37 +223,3 @@ def _while_loading(fault: StudentFault, at: tuple[str, int] | None) -> StudentFa
     fault.observed = f"while loading the file{where}: {fault.observed}"
     fault.expected = "a file that can be imported"
     return fault
-
-
-def _report(report: Any) -> Mapping[str, Any]:
-    """The worker's account of what it loaded, checked: it comes from the untrusted side."""
-    if type(report) is not dict:
-        raise Violation("load report")
-    modules, notes = report.get("modules"), report.get("notes")
-    if type(modules) is not dict or type(notes) is not list or len(notes) > 10_000:
-        raise Violation("load report")
-    checked = {str(stem): _module(module) for stem, module in modules.items()}
-    return {"modules": checked, "notes": [note for note in notes if type(note) is dict]}
-
-
-def _module(module: Any) -> Mapping[str, Any]:
-    if type(module) is not dict or type(module.get("targets")) is not dict:
-        raise Violation("load report of a file")
-    targets = {
-        str(name): {
-            "kind": str(target.get("kind")),
-            "line": target["line"] if type(target.get("line")) is int else None,
-            "stub": target.get("stub") is True,
-            "close": [str(other)[:200] for other in target.get("close") or []][:3],
-        }
-        for name, target in module["targets"].items()
-        if type(target) is dict
-    }
-    return {"file": str(module.get("file"))[:400], "targets": targets}
-
-
-def _note(note: Mapping[str, Any]) -> Note:
-    line = note.get("line")
-    where = Where(str(note["file"])[:400], line if type(line) is int else None)
-    kind = "problem" if note.get("kind") == "problem" else "note"
-    return Note(kind, str(note.get("text"))[:2000], where if note.get("file") else None)

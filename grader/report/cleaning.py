@@ -12,6 +12,11 @@ _ESCAPE_SEQUENCE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|.)?",
     re.DOTALL,
 )
+# What the logs of a CI system take for a command: `::name::` at the beginning of a line, and the
+# older `##[name]` and `##vso[name]` anywhere.
+_COMMAND = re.compile(r"^([^\S\n]*:)(?=:)|(##)(?=\w*\[)", re.MULTILINE)
+# Blanks before the end of a line, colour codes between them aside.
+_TRAILING_BLANKS = re.compile(r" +(?=(?: |\x1b\[[0-9;]*m)*$)", re.MULTILINE)
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -40,3 +45,22 @@ def printable(text: str, limit: int = LIMIT_CHARACTERS) -> str:
 def one_line(text: str, limit: int = LIMIT_CHARACTERS) -> str:
     """`printable(text)` with every run of white space as one space."""
     return " ".join(printable(text, limit).split())
+
+
+def without_commands(text: str) -> str:
+    """`text` with nothing in it that a CI log would carry out.
+
+    >>> without_commands("::error::no")
+    ': :error::no'
+    """
+    return _COMMAND.sub(lambda found: f"{found[0]} ", text)
+
+
+def trimmed(screen: str) -> str:
+    """What rich drew, without the blanks that it fills lines with."""
+    return _TRAILING_BLANKS.sub("", screen)
+
+
+def encodable(text: str, encoding: str) -> str:
+    """`text` with `?` for what the encoding lacks: a report never fails for a letter."""
+    return text.encode(encoding, "replace").decode(encoding)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from grader.evidence import Note, Observation, Outcome
-from grader.intake import choose_entries
 from grader.rubric import Exercise, Rubric
 from grader.score import ExerciseGrade, Grade, block, score
 from grader.submission import Submission
@@ -31,6 +30,8 @@ class Graded(Protocol):
     def isolation(self) -> Mapping[str, object]: ...
     @property
     def duration_ms(self) -> float: ...
+    @property
+    def entries(self) -> Mapping[str, str]: ...
 
 
 class Grader(Protocol):
@@ -79,6 +80,11 @@ class Report:
     def observations(self) -> tuple[Observation, ...]:
         return tuple(seen for exercise in self.exercises for seen in exercise.observations)
 
+    def idle_because(self, part: ExerciseReport) -> str:
+        """Why an exercise has no points when nothing of it was attempted."""
+        stem = part.exercise.assignment
+        return "not attempted" if stem in self.entries else f"there is no {stem}.py"
+
 
 def report_on(graded: Graded, rubric: Rubric, only: Iterable[str] = ()) -> Report:
     """The report of a graded submission, on the exercises named in `only` or on all of them."""
@@ -89,11 +95,10 @@ def report_on(graded: Graded, rubric: Rubric, only: Iterable[str] = ()) -> Repor
     grade = score(replace(rubric, exercises=shown), tuple(observations))
     stems = {exercise.assignment for exercise in shown.values()}
     submission = graded.submission
-    entries, _ = choose_entries(submission.files, stems)
     return Report(
         course=rubric.course,
         submission=submission,
-        entries=entries,
+        entries={stem: graded.entries[stem] for stem in sorted(stems) if stem in graded.entries},
         exercises=tuple(
             ExerciseReport(
                 exercise=shown[earned.slug],

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.evidence import Observation, Outcome, Where
+from grader.notebook import NotebookError, read_cells
 from grader.report.content import LOST, ExerciseReport, Report
 
 
@@ -18,6 +19,7 @@ def next_step(report: Report, cwd: Path) -> str:
         _mend_loading(report, cwd)
         or _mend_first_failure(report, cwd)
         or _start_first_untouched(report, cwd)
+        or _name_prerequisite(report)
         or "grader doctor (some checks could not run; that is not your mistake)"
     )
 
@@ -26,9 +28,13 @@ def located(report: Report, where: Where, cwd: Path) -> Where:
     """`where` with its file as a path from `cwd`."""
     submission = Path(report.submission.path)
     path = submission if submission.name == where.file else submission / where.file
+    return replace(where, file=from_here(path, cwd))
+
+
+def from_here(path: Path, cwd: Path) -> str:
+    """`path` as it is written from `cwd`, if it lies below."""
     path = path if path.is_absolute() else cwd / path
-    shown = path.relative_to(cwd) if path.is_relative_to(cwd) else path
-    return replace(where, file=shown.as_posix())
+    return (path.relative_to(cwd) if path.is_relative_to(cwd) else path).as_posix()
 
 
 def _mend_loading(report: Report, cwd: Path) -> str | None:
@@ -57,11 +63,18 @@ def _start_first_untouched(report: Report, cwd: Path) -> str | None:
         if exercise.with_outcome(Outcome.NOT_ATTEMPTED):
             place = _target(report, exercise)
             if place is None:
-                return (
-                    f"add {exercise.exercise.assignment}.py to {report.submission.path} "
-                    f"({exercise.exercise.slug} is in it)"
-                )
+                folder = from_here(Path(report.submission.path), cwd)
+                to = "" if folder == "." else f" to {folder}"
+                name = f"{exercise.exercise.assignment}.py"
+                return f"add {name}{to} ({exercise.exercise.slug} is in it)"
             return f"open {located(report, place, cwd)} ({exercise.exercise.slug})"
+    return None
+
+
+def _name_prerequisite(report: Report) -> str | None:
+    for exercise in report.exercises:
+        for seen in exercise.with_outcome(Outcome.BLOCKED):
+            return f"{exercise.exercise.slug} {seen.observed}"
     return None
 
 
@@ -70,10 +83,21 @@ def _target(report: Report, exercise: ExerciseReport) -> Where | None:
     file = report.entries.get(exercise.exercise.assignment)
     if file is None:
         return None
-    source = report.submission.files[file].decode("utf-8", errors="replace")
     for target in exercise.exercise.targets:
         # The file is the student's, so it is searched and not parsed: this cannot be made slow.
-        found = re.search(rf"^(?:def|class) {re.escape(target)}\b", source, re.MULTILINE)
-        if found:
-            return Where(file, source.count("\n", 0, found.start()) + 1)
-    return Where(file, 1)
+        pattern = re.compile(rf"^(?:def|class) {re.escape(target)}\b", re.MULTILINE)
+        for cell, source in _sources(file, report.submission.files[file]):
+            found = pattern.search(source)
+            if found:
+                return Where(file, source.count("\n", 0, found.start()) + 1, cell)
+    return Where(file) if file.lower().endswith(".ipynb") else Where(file, 1)
+
+
+def _sources(file: str, data: bytes) -> list[tuple[int | None, str]]:
+    """The code of a file, a notebook's with the numbers of its cells."""
+    if not file.lower().endswith(".ipynb"):
+        return [(None, data.decode("utf-8", errors="replace"))]
+    try:
+        return [(cell.number, cell.source) for cell in read_cells(data) if cell.kind == "code"]
+    except NotebookError:
+        return []

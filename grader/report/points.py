@@ -31,3 +31,12 @@ def exact(points: Fraction) -> str:
         return str(points)
     text = format(Decimal(points.numerator) / Decimal(points.denominator), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def decimal(points: Fraction) -> str:
+    """For programs that read no fractions: exact where six decimals are enough, else rounded.
+
+    >>> decimal(Fraction(10)), decimal(Fraction(5, 2)), decimal(Fraction(2, 9))
+    ('10', '2.5', '0.222222')
+    """
+    return f"{round(points * 10**6) / Decimal(10**6):.6f}".rstrip("0").rstrip(".")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -12,49 +12,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.evidence import Cause, Note, Observation, Outcome
-from grader.report.cleaning import one_line, printable
+from grader.evidence import Note, Observation, Outcome
+from grader.report.cleaning import encodable, one_line, trimmed, without_commands
 from grader.report.content import LOST, ExerciseReport, Report
-from grader.report.next_step import located, next_step
+from grader.report.findings import Alike, Findings, findings, tally, waits
+from grader.report.marks import ASCII, REMARKS, UNICODE, Marks, criterion_outcome
+from grader.report.next_step import from_here, located, next_step
 from grader.report.points import shown
+from grader.report.words import facts
 from grader.score import CriterionGrade
-
-
-@dataclass(frozen=True)
-class Marks:
-    """The signs a terminal can show."""
-
-    outcome: dict[Outcome, str]
-    full: str
-    empty: str
-
-
-UNICODE = Marks(
-    {
-        Outcome.PASSED: "✓",
-        Outcome.FAILED: "✗",
-        Outcome.NOT_ATTEMPTED: "○",
-        Outcome.STUDENT_ERROR: "✗",
-        Outcome.TIMED_OUT: "✗",
-        Outcome.BLOCKED: "–",
-        Outcome.CARRIED: "✓",
-        Outcome.COULD_NOT_CHECK: "?",
-    },
-    full="█",
-    empty="░",
-)
-ASCII = Marks(
-    {
-        **dict.fromkeys(Outcome, "x"),
-        Outcome.PASSED: "+",
-        Outcome.NOT_ATTEMPTED: "o",
-        Outcome.BLOCKED: "-",
-        Outcome.CARRIED: "+",
-        Outcome.COULD_NOT_CHECK: "?",
-    },
-    full="#",
-    empty=".",
-)
 
 _STYLES = {
     **dict.fromkeys(LOST, "red"),
@@ -64,19 +30,12 @@ _STYLES = {
     Outcome.BLOCKED: "bright_black",
     Outcome.COULD_NOT_CHECK: "yellow",
 }
-_REMARKS = {
-    Outcome.STUDENT_ERROR: "raised an error",
-    Outcome.TIMED_OUT: "took too long",
-    Outcome.NOT_ATTEMPTED: "not attempted",
-    Outcome.CARRIED: "same mistake as before, costs nothing more",
-    Outcome.COULD_NOT_CHECK: "could not be checked, not your mistake",
-}
-# Blanks before the end of a line, colour codes between them aside.
-_TRAILING_BLANKS = re.compile(r" +(?=(?: |\x1b\[[0-9;]*m)*$)", re.MULTILINE)
 _WIDTH_MAX = 100
 _BAR = 20
-# Keeps a name and its points on one line while lines are broken; a plain space in what is printed.
-_GLUE = "\N{NO-BREAK SPACE}"
+_OTHERS_MAX = 5
+# Stands for a space where a line must not be broken (rich breaks at a no-break space, too). From
+# the private use area, so that `printable` lets none through.
+_GLUE = "\ue000"
 
 
 def render(report: Report, console: Console, cwd: Path) -> None:
@@ -88,9 +47,8 @@ def render(report: Report, console: Console, cwd: Path) -> None:
         console.print(page.body(), width=width)
         # Never wrapped: a terminal makes a link of the path only while it is in one piece.
         console.print(page.last_line(), soft_wrap=True)
-    text = _TRAILING_BLANKS.sub("", capture.get().replace(_GLUE, " "))
-    # A narrow encoding may lack a letter of the student's; a report never fails for that.
-    console.file.write(text.encode(console.encoding, "replace").decode(console.encoding))
+    text = without_commands(trimmed(capture.get().replace(_GLUE, " ")))
+    console.file.write(encodable(text, console.encoding))
 
 
 @dataclass(frozen=True)
@@ -100,12 +58,19 @@ class _Page:
     cwd: Path
 
     def body(self) -> RenderableType:
+        exercises = self.report.exercises
+        slug_width = max((len(part.exercise.slug) for part in exercises), default=0)
+        problems = [note for note in self.report.notes if note.kind == "problem"]
+        others = [note for note in self.report.notes if note.kind != "problem"]
         parts: list[RenderableType] = [self._title(), Text()]
-        slug_width = max((len(part.exercise.slug) for part in self.report.exercises), default=0)
-        for exercise in self.report.exercises:
-            parts += [self._headline(exercise, slug_width), *self._details(exercise)]
-        if self.report.notes:
-            parts += [Text(), *(self._note(note) for note in self.report.notes)]
+        # First, because a file that cannot be read explains most of what follows.
+        parts += [*(self._note(note) for note in problems), *([Text()] if problems else [])]
+        for part in exercises:
+            details = self._details(part)
+            parts += [self._headline(part, slug_width), *details]
+            parts += [Text()] if details and part is not exercises[-1] else []
+        if others:
+            parts += [Text(), *(self._note(note) for note in others)]
         return Group(*parts, Text(), self._total(), self._tier())
 
     def last_line(self) -> Text:
@@ -113,10 +78,9 @@ class _Page:
         return line.append(one_line(next_step(self.report, self.cwd)), style="bold cyan")
 
     def _title(self) -> Text:
-        place = Path(self.report.submission.path)
-        shown_place = place.relative_to(self.cwd) if place.is_relative_to(self.cwd) else place
+        place = from_here(Path(self.report.submission.path), self.cwd)
         title = Text(one_line(self.report.course), style="bold")
-        return title.append(f"  {one_line(shown_place.as_posix())}", style="bright_black not bold")
+        return title.append(f"  {one_line(place)}", style="bright_black not bold")
 
     # --- one exercise ----------------------------------------------------------------------
 
@@ -126,7 +90,7 @@ class _Page:
         line.append("  ").append_text(self._bar(earned, most))
         line.append(f"  {'?' if part.is_unknown else shown(earned):>5} / {shown(most)}")
         if part.is_untouched:
-            line.append("   not attempted", style="bright_black")
+            line.append(f"   {self.report.idle_because(part)}", style="bright_black")
         return line
 
     def _bar(self, earned: Fraction, most: Fraction) -> Text:
@@ -137,51 +101,57 @@ class _Page:
         return bar.append(self.marks.empty * (_BAR - full), style="bright_black")
 
     def _details(self, part: ExerciseReport) -> list[RenderableType]:
-        unhappy = [seen for seen in part.observations if seen.outcome is not Outcome.PASSED]
         # The notes of a blocked check are its echo of the prerequisite's failure.
         told = (seen for seen in part.observations if seen.outcome is not Outcome.BLOCKED)
         notes = dict.fromkeys(note for seen in told for note in seen.notes)
+        found = findings(part)
         lines: list[RenderableType] = []
-        if unhappy and not part.is_untouched:
+        if found and not part.is_untouched:
             lines.append(Padding(self._criteria(part.grade.criteria), (0, 0, 0, 2)))
-            first = next((seen for seen in unhappy if seen.outcome in LOST), unhappy[0])
-            lines += [self._line(first, bold=True), self._in_words(first)]
-            lines += [self._line(seen) for seen in unhappy if seen is not first]
-        lines += [self._hanging("note:", Text(one_line(note)), "cyan") for note in notes]
-        return [*lines, Text()] if lines else lines
+            lines += self._findings(found)
+        return lines + [self._hanging("note:", Text(one_line(note)), "cyan") for note in notes]
+
+    def _findings(self, found: Findings) -> Iterator[RenderableType]:
+        if found.first is not None:
+            yield self._line(Alike(found.first), bold=True)
+            yield self._in_words(found.first, found.echoes)
+        for group in found.others[:_OTHERS_MAX]:
+            yield self._line(group)
+        if found.others[_OTHERS_MAX:]:
+            more = f"and {tally(found.others[_OTHERS_MAX:])}"
+            yield self._hanging(" ", Text(more, style="bright_black"), "")
+        for group in found.waiting:
+            mark = self.marks.outcome[Outcome.BLOCKED]
+            yield self._hanging(mark, Text(waits(group), "bright_black"), "bright_black")
 
     def _criteria(self, criteria: tuple[CriterionGrade, ...]) -> Text:
         pieces = []
         for one in criteria:
             points = "?" if one.points is None else shown(one.points)
-            text = f"{one.criterion}{_GLUE}{points}/{shown(one.max_points)}"
-            pieces.append(Text(text, style=_criterion_style(one)))
+            outcome = criterion_outcome(one)
+            mark = self.marks.outcome[outcome]
+            text = f"{mark}{_GLUE}{one.criterion}{_GLUE}{points}/{shown(one.max_points)}"
+            pieces.append(Text(text, style=_STYLES[outcome]))
         return Text("   ").join(pieces)
 
-    def _line(self, seen: Observation, bold: bool = False) -> RenderableType:
+    def _line(self, group: Alike, bold: bool = False) -> RenderableType:
+        seen = group.seen
         text = Text(one_line(seen.title), style="bold" if bold else "")
-        blocked = seen.outcome is Outcome.BLOCKED
-        remark = one_line(seen.observed) if blocked else _REMARKS.get(seen.outcome, "")
-        text.append(f"  ({seen.criterion}{', ' if remark else ''}{remark})", style="bright_black")
+        times = f"{group.count} checks" if group.count > 1 else ""
+        remarks = (seen.criterion, times, REMARKS.get(seen.outcome, ""))
+        text.append(f"  ({', '.join(filter(None, remarks))})", style="bright_black")
         return self._hanging(self.marks.outcome[seen.outcome], text, _STYLES[seen.outcome])
 
-    def _in_words(self, seen: Observation) -> RenderableType:
+    def _in_words(self, seen: Observation, echoes: tuple[Alike, ...]) -> RenderableType:
         table = Table.grid(padding=(0, 2, 0, 0))
         table.add_column(no_wrap=True, style="bright_black")
         table.add_column(overflow="fold")
-        for label, words in self._facts(seen):
-            table.add_row(label, Text(printable(words).strip("\n")))
+        place = None if seen.where is None else str(located(self.report, seen.where, self.cwd))
+        for label, words in facts(seen, place):
+            table.add_row(label, Text(words))
+        if echoes:
+            table.add_row("also in", Text(tally(echoes)))
         return Padding(table, (0, 0, 0, 6))
-
-    def _facts(self, seen: Observation) -> list[tuple[str, str]]:
-        where = None if seen.where is None else str(located(self.report, seen.where, self.cwd))
-        facts = {
-            "observed": seen.observed,
-            "expected": seen.expected,
-            "likely cause": _cause(seen.cause),
-            "where": where,
-        }
-        return [(label, words) for label, words in facts.items() if words]
 
     # --- the whole submission --------------------------------------------------------------
 
@@ -215,17 +185,3 @@ class _Page:
         table.add_column(overflow="fold")
         table.add_row(mark, text)
         return Padding(table, (0, 0, 0, indent))
-
-
-def _cause(cause: Cause | None) -> str:
-    if cause is None:
-        return ""
-    return f"{cause.text} (gives your numbers on {cause.fits} of {cause.of} probes)"
-
-
-def _criterion_style(criterion: CriterionGrade) -> str:
-    if criterion.points is None:
-        return "yellow"
-    if criterion.points == criterion.max_points:
-        return "green"
-    return "red"

@@ -59,7 +59,7 @@ class Channel:
             ValueError: the message is larger than a frame may be.
             Deadline: `until` (monotonic seconds) passed. PeerGone: nobody reads any more.
         """
-        text = json.dumps(meta, separators=(",", ":"), allow_nan=False).encode()
+        text = _encode(meta).encode()
         views = [memoryview(buffer) for buffer in buffers]
         size = sum(view.nbytes for view in views)
         if len(text) > MAX_JSON_BYTES or size > MAX_PAYLOAD_BYTES:
@@ -71,9 +71,10 @@ class Channel:
             sent = 0
         except OSError as error:
             raise PeerGone(str(error)) from None
-        for part in parts:
-            self._send_all(part[sent:], until)
-            sent = max(0, sent - part.nbytes)
+        if sent < HEADER.size + len(text) + size:
+            for part in parts:
+                self._send_all(part[sent:], until)
+                sent = max(0, sent - part.nbytes)
 
     def receive(self, until: float | None = None, max_payload: int = MAX_PAYLOAD_BYTES) -> Message:
         """The next frame.
@@ -131,7 +132,7 @@ class Channel:
 
 def _parse(text: bytearray) -> Meta:
     try:
-        meta = json.loads(text.decode("utf-8"), parse_constant=_no_constant)
+        meta = _decode(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise Violation(f"bad JSON: {type(error).__name__}") from None
     if type(meta) is not dict:
@@ -141,3 +142,8 @@ def _parse(text: bytearray) -> Meta:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(name)
+
+
+# Made once: json.dumps and json.loads make a new one per call when given options.
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+_decode = json.JSONDecoder(parse_constant=_no_constant).decode

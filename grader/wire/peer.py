@@ -31,8 +31,9 @@ class RemoteRaised(Exception):
         self.bases = tuple(str(name)[:200] for name in _list(report.get("bases"))[:32])
         self.message = str(report.get("message", ""))[:4000]
         self.file = str(report["file"])[:400] if report.get("file") else None
-        line = report.get("line")
+        line, cell = report.get("line"), report.get("cell")
         self.line = line if type(line) is int else None
+        self.cell = cell if type(cell) is int else None
         super().__init__(f"{self.type_name}: {self.message}")
 
 

@@ -54,8 +54,7 @@ class Worker:
 
     def __init__(self, channel: Channel) -> None:
         self._loaded: Loaded | None = None
-        self._files: frozenset[str] = frozenset()
-        side = WorkerSide(self._lookup, lambda name: name in self._files, self._renew)
+        side = WorkerSide(self._lookup, self._place, self._renew)
         self._peer = side.peer = Peer(channel, side, {"load": self._load})
 
     def serve(self) -> None:
@@ -64,7 +63,6 @@ class Worker:
     def _load(self, message: Message) -> Meta:
         meta = message.meta
         plan = _plan(meta, message.payload)
-        self._files = frozenset(plan.files)
         self._loaded = Loaded(plan, self._progress)
         self._loaded.graded = True
         reset_torch()
@@ -84,6 +82,9 @@ class Worker:
             raise LookupError("no submission was loaded")
         return self._loaded.lookup(stem, name)
 
+    def _place(self, filename: str) -> tuple[str, int | None] | None:
+        return self._loaded.place(filename) if self._loaded is not None else None
+
 
 def _plan(meta: Meta, payload: bytearray) -> Plan:
     files, start = {}, 0
@@ -96,4 +97,5 @@ def _plan(meta: Meta, payload: bytearray) -> Plan:
         targets={stem: tuple(names) for stem, names in meta["targets"].items()},
         stubs=meta["stubs"],
         skip=frozenset((path, index) for path, index in meta["skip"]),
+        others={stem: tuple(paths) for stem, paths in meta["others"].items()},
     )

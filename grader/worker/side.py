@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Lookup = Callable[[str, str], object]
+Place = Callable[[str], "tuple[str, int | None] | None"]
+"""File and cell of the submission that a code file name stands for, if any."""
 
 
 class Callback:
@@ -39,13 +41,13 @@ class WorkerSide(Side):
     def __init__(
         self,
         lookup: Lookup,
-        is_students: Callable[[str], bool],
+        place: Place,
         renew: Callable[[], None] = lambda: None,
     ) -> None:
         self.peer: Peer
         self._renew = renew
         self._lookup = lookup
-        self._is_students = is_students
+        self._place = place
         self._objects: list[object] = []
         self._numbers: dict[int, int] = {}
 
@@ -125,12 +127,12 @@ class WorkerSide(Side):
 
     def report(self, error: BaseException) -> Meta:
         """The exception's type, bases, text and the last line of the student's that it crossed."""
-        file, line = None, None
+        file, cell, line = None, None, None
         trace = error.__traceback__
         while trace is not None:
-            name = trace.tb_frame.f_code.co_filename
-            if self._is_students(name):
-                file, line = name, trace.tb_lineno
+            place = self._place(trace.tb_frame.f_code.co_filename)
+            if place is not None:
+                (file, cell), line = place, trace.tb_lineno
             trace = trace.tb_next
         return {
             "type": type_name(error),
@@ -139,6 +141,7 @@ class WorkerSide(Side):
             ],
             "message": _message(error),
             "file": file,
+            "cell": cell,
             "line": line,
         }
 

@@ -25,12 +25,12 @@ PATTERN = re.compile(rb"CANARY([a-z]+)[0-9a-f]{24}")
 
 
 def readable(pid):
-    """The readable memory of a process, a mapping at a time."""
+    """The memory a process has written, a mapping at a time: no bytes of library files."""
     with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
         for line in maps.read().splitlines():
             span, mode = line.split()[:2]
             low, high = (int(part, 16) for part in span.split("-"))
-            if mode[0] != "r":
+            if mode[:2] != "rw":
                 continue
             try:
                 memory.seek(low)
@@ -61,7 +61,8 @@ CANARY = {suite!r}
 class TestOutputs:
     def test_search(self, student, expect):
         '''What a search of its own process finds.'''
-        expect.true(student.scan() == [], observed=f"found {{student.scan()}}", expected="nothing")
+        found = student.scan()
+        expect.true(found == [], observed=f"found {{found}}", expected="nothing")
 """
 PLANTED = ("course", "key", "other", "reference", "suite")
 

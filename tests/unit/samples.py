@@ -88,6 +88,12 @@ class SampleResult:
     isolation: Mapping[str, object] = field(default_factory=dict)
     duration_ms: float = 12.5
 
+    @property
+    def entries(self) -> Mapping[str, str]:
+        files = self.submission.files
+        stems = RUBRIC.assignments.values()
+        return {stem: f"{stem}.py" for stem in stems if f"{stem}.py" in files}
+
 
 @dataclass
 class SampleGrader:

@@ -9,6 +9,7 @@ import click
 import pytest
 
 from grader import __version__, cli
+from grader.report.formats import renderer
 
 HEAVY = ("torch", "rich", "nbformat", "yaml", "numpy", "pytest", "asyncio")
 
@@ -61,10 +62,19 @@ def test_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
     [
         pytest.param(["chek"], "no command 'chek' - did you mean 'check'?", id="command"),
         pytest.param(
-            ["xyzzy"], "no command 'xyzzy'; there are check, batch, stubs, doctor", id="none near"
+            ["xyzzy"],
+            "no command 'xyzzy'; there are start, check, batch, stubs, doctor",
+            id="none near",
         ),
         pytest.param(["check", "--onyl", "a"], "No such option '--onyl'.", id="option"),
         pytest.param(["check", "--format", "yaml"], "'yaml' is not one of", id="value"),
+        pytest.param(["check", "--report", "junit"], "'junit' is not FORMAT=FILE", id="no file"),
+        pytest.param(
+            ["check", "--report", "junti=a"],
+            "no format 'junti' - did you mean 'junit'?",
+            id="format",
+        ),
+        pytest.param(["check", "--report", "pdf=a"], "there are text, json, junit", id="no format"),
         pytest.param(["batch", "d", "--out", "o", "-j", "0"], "0 is not in the range", id="jobs"),
     ],
 )
@@ -120,3 +130,13 @@ def test_the_module_runs_as_the_command_does() -> None:
     )
 
     assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("name", cli.FORMATS)
+def test_every_format_that_is_offered_is_there(name: str) -> None:
+    assert callable(renderer(name))
+
+
+def test_no_other_format_is_there() -> None:
+    with pytest.raises(LookupError):
+        renderer("pdf")

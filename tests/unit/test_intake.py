@@ -5,115 +5,161 @@ from __future__ import annotations
 import pytest
 
 from grader.evidence import Note, Where
-from grader.intake import choose_entries
+from grader.intake import CLOCK_S, Choice, candidates, choice_notes
 
 STEMS = ("a1_attention", "a2_masking")
+PY, NOTEBOOK = "a1_attention.py", "a1_attention.ipynb"
 
 
-def test_exact_names_are_taken_without_a_word() -> None:
-    assert choose_entries(["a2_masking.py", "a1_attention.py", "notes.py"], STEMS) == (
-        {"a1_attention": "a1_attention.py", "a2_masking": "a2_masking.py"},
-        (),
-    )
+def told(chosen: str, paths: list[str], states: dict[str, str] | None = None) -> list[str]:
+    """The notes on a choice, as kind and text."""
+    notes = choice_notes("a1_attention", Choice(chosen, states or {}), paths)
+    assert all(note.where == Where(chosen) for note in notes)
+    return [f"{note.kind}: {note.text}" for note in notes]
 
 
+@pytest.mark.parametrize("kind", [".py", ".ipynb"])
+def test_exact_names_are_taken_without_a_word(kind: str) -> None:
+    names = [f"a2_masking{kind}", f"a1_attention{kind}", f"notes{kind}"]
+
+    assert candidates(names, STEMS) == {
+        "a1_attention": (f"a1_attention{kind}",),
+        "a2_masking": (f"a2_masking{kind}",),
+    }
+    assert told(f"a1_attention{kind}", [f"a1_attention{kind}"]) == []
+
+
+@pytest.mark.parametrize("kind", [".py", ".ipynb"])
 @pytest.mark.parametrize(
     "name",
     [
-        "a1_attention (1).py",
-        "A1_Attention.py",
-        "a1-attention.py",
-        "a1 attention.py",
-        "a1_attention.PY",
-        "student-001_a1_attention.py",
-        "Copy of a1_attention.py",
-        "week1/a1_attention_final_v2.py",
-        "12345_67890_a1_attention-3.py",
-        "과제_a1_attention_최종.py",
+        "a1_attention (1)",
+        "A1_Attention",
+        "a1-attention",
+        "a1 attention",
+        "student-001_a1_attention",
+        "Copy of a1_attention",
+        "week1/a1_attention_final_v2",
+        "12345_67890_a1_attention-3",
+        "과제_a1_attention_최종",
     ],
 )
-def test_a_mangled_name_is_taken_with_a_note(name: str) -> None:
-    assert choose_entries([name, "helper.py"], STEMS) == (
-        {"a1_attention": name},
-        (Note("note", "Taken as a1_attention.py. Best rename it.", Where(name)),),
-    )
+def test_a_mangled_name_is_taken_with_a_note(name: str, kind: str) -> None:
+    path = name + kind
+
+    assert candidates([path, f"helper{kind}"], STEMS) == {"a1_attention": (path,)}
+    assert told(path, [path]) == [f"note: Taken as a1_attention{kind}. Best rename it."]
+
+
+def test_a_suffix_in_capitals_is_the_same_suffix() -> None:
+    assert candidates(["a1_attention.PY"], STEMS) == {"a1_attention": ("a1_attention.PY",)}
 
 
 @pytest.mark.parametrize(
     "name",
     [
         "test_a1_attention.py",
-        "a1_attention_test.py",
+        "a1_attention_test.ipynb",
         "a1_attentions.py",
-        "attention.py",
+        "attention.ipynb",
         "ba1_attention.py",
         "a1_attention.txt",
     ],
 )
 def test_other_names_are_not_taken(name: str) -> None:
-    assert choose_entries([name], STEMS) == ({}, ())
+    assert candidates([name], STEMS) == {}
 
 
 @pytest.mark.parametrize(
-    ("files", "chosen"),
+    "ranked",
     [
-        pytest.param(["a1_attention (1).py", "a1_attention.py"], "a1_attention.py", id="exact"),
-        pytest.param(["old/a1_attention.py", "a1_attention.py"], "a1_attention.py", id="higher"),
+        pytest.param(("a1_attention.py", "a1_attention (1).py"), id="exact"),
+        pytest.param(("a1_attention.py", "old/a1_attention.py"), id="higher"),
+        pytest.param(("a1_attention (10).py", "a1_attention (2).py"), id="numbers"),
+        pytest.param(("v2/a1_attention.ipynb", "v1/a1_attention.ipynb"), id="versions"),
+        pytest.param((PY, NOTEBOOK), id="py before notebook"),
+        pytest.param((PY, "a1_attention (1).ipynb", "a1_attention (1).py"), id="best of each kind"),
     ],
 )
-def test_the_exact_name_higher_up_is_preferred(files: list[str], chosen: str) -> None:
-    assert choose_entries(files, STEMS)[0] == {"a1_attention": chosen}
+def test_the_more_likely_file_comes_first(ranked: tuple[str, ...]) -> None:
+    for order in (ranked, ranked[::-1]):
+        assert candidates(order, STEMS) == {"a1_attention": ranked}
 
 
 @pytest.mark.parametrize(
-    ("files", "chosen"),
+    ("times", "first"),
     [
-        pytest.param(
-            ["a1_attention (2).py", "a1_attention (10).py"], "a1_attention (10).py", id="numbers"
-        ),
-        pytest.param(
-            ["v1/a1_attention.py", "v2/a1_attention.py"], "v2/a1_attention.py", id="versions"
-        ),
+        pytest.param({PY: 10.0, NOTEBOOK: 20.0}, NOTEBOOK, id="notebook newer"),
+        pytest.param({PY: 20.0, NOTEBOOK: 10.0}, PY, id="py newer"),
+        pytest.param({PY: 10.0, NOTEBOOK: 10.0 + CLOCK_S}, PY, id="checked out together"),
+        pytest.param({NOTEBOOK: 20.0}, PY, id="one time unknown"),
+        pytest.param({}, PY, id="times unknown"),
     ],
 )
-def test_several_candidates_are_a_problem_that_names_them(files: list[str], chosen: str) -> None:
-    entries, notes = choose_entries(files, STEMS)
+def test_of_two_kinds_the_newer_comes_first(times: dict[str, float], first: str) -> None:
+    assert candidates([NOTEBOOK, PY], STEMS, times)["a1_attention"][0] == first
 
-    (other,) = set(files) - {chosen}
-    assert entries == {"a1_attention": chosen}
-    assert notes == (
+
+@pytest.mark.parametrize(
+    ("chosen", "other"),
+    [
+        pytest.param("a1_attention (10).py", "a1_attention (2).py", id="numbers"),
+        pytest.param("v2/a1_attention.ipynb", "v1/a1_attention.ipynb", id="versions"),
+    ],
+)
+def test_several_edited_files_are_a_problem_that_names_them(chosen: str, other: str) -> None:
+    assert told(chosen, [chosen, other], {chosen: "edited", other: "edited"}) == [
+        f"problem: 2 files could be a1_attention: graded {chosen}, not {other}. "
+        "Keep only the one that counts."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("times", "reason"),
+    [
+        pytest.param({PY: 90.0, NOTEBOOK: 10.0}, "it was changed last", id="newer"),
+        pytest.param({}, "their times do not tell which was changed last", id="unknown"),
+    ],
+)
+def test_two_edited_kinds_are_both_reported_with_the_reason(
+    times: dict[str, float], reason: str
+) -> None:
+    choice = Choice(PY, {PY: "edited", NOTEBOOK: "edited"})
+
+    assert choice_notes("a1_attention", choice, [PY, NOTEBOOK], times) == (
         Note(
             "problem",
-            f"2 files could be a1_attention.py: graded {chosen}, not {other}. "
+            f"2 files could be a1_attention: graded {PY}, not {NOTEBOOK}, because {reason}. "
             "Keep only the one that counts.",
-            Where(chosen),
+            Where(PY),
         ),
     )
 
 
-def test_the_choice_does_not_depend_on_the_order_of_the_files() -> None:
-    files = ["b/a1_attention.py", "a1_attention (3).py", "a/a1_attention.py", "A2_masking.py"]
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        pytest.param("untouched", [], id="untouched hand-out"),
+        pytest.param(
+            "unreadable",
+            [f"problem: Graded {PY}, because {NOTEBOOK} cannot be read. Delete one of them."],
+            id="unreadable",
+        ),
+    ],
+)
+def test_a_file_that_could_not_win_is_told_apart(state: str, said: list[str]) -> None:
+    assert told(PY, [PY, NOTEBOOK], {PY: "edited", NOTEBOOK: state}) == said
 
-    assert choose_entries(files, STEMS) == choose_entries(files[::-1], STEMS[::-1])
+
+def test_the_order_of_the_files_does_not_matter() -> None:
+    files = ["b/a1_attention.py", "a1_attention (3).py", "a/a1_attention.ipynb", "A2_masking.py"]
+
+    assert candidates(files, STEMS) == candidates(files[::-1], STEMS[::-1])
 
 
 def test_a_name_with_two_stems_belongs_to_the_longer_one() -> None:
     stems = ("a1_attention", "a1_attention_extra")
 
-    assert choose_entries(["my_a1_attention_extra.py"], stems)[0] == {
-        "a1_attention_extra": "my_a1_attention_extra.py"
+    assert candidates(["my_a1_attention_extra.py"], stems) == {
+        "a1_attention_extra": ("my_a1_attention_extra.py",)
     }
-
-
-def test_a_lone_notebook_is_a_problem_with_a_remedy() -> None:
-    assert choose_entries(["a1_attention.ipynb"], STEMS) == (
-        {},
-        (
-            Note(
-                "problem",
-                "A notebook, and notebooks are not graded yet. Export it as a1_attention.py: "
-                "jupyter nbconvert --to script",
-                Where("a1_attention.ipynb"),
-            ),
-        ),
-    )

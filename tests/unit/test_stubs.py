@@ -127,8 +127,12 @@ def test_a_stub_that_would_not_parse_is_refused() -> None:
 
 def test_assignments_are_fresh() -> None:
     """`assignments/` holds exactly what `grader stubs` would write from `reference/`."""
-    written = {path.name: path.read_text("utf-8") for path in (ROOT / "assignments").glob("*.py")}
+    folder = ROOT / "assignments"
+    written = {path.name: path.read_text("utf-8") for path in folder.iterdir() if path.is_file()}
     assert written == render(ROOT)
+    assert set(written) == {
+        f"{path.stem}{kind}" for path in REFERENCES for kind in (".py", ".ipynb")
+    }
 
 
 @pytest.mark.parametrize("path", REFERENCES, ids=lambda path: path.stem)
@@ -147,6 +151,17 @@ def test_no_line_of_a_solution_is_handed_out(path: Path) -> None:
     assert len(secrets) >= 5
     assert secrets & handed_out == set()
     assert BEGIN not in stub and END not in stub
+
+
+def test_a_long_name_keeps_the_placeholder_within_the_line_length() -> None:
+    """The line that is replaced is written as the formatter would."""
+    name = "a_name_that_is_quite_long_as_names_of_functions_go"
+    stub = stub_source(f"def {name}():\n    {BEGIN}\n    return 1\n    {END}\n", "m.py")
+    assert stub.splitlines()[1:] == [
+        "    raise NotImplementedError(",
+        f'        "{name}: replace this line with your solution"',
+        "    )",
+    ]
 
 
 @pytest.mark.parametrize("path", REFERENCES, ids=lambda path: path.stem)

@@ -53,6 +53,17 @@ def test_folders_that_tools_make_are_not_part_of_a_submission(tmp_path: Path, fo
     assert list(read_submission(tmp_path).files) == ["a1.py"]
 
 
+def test_when_a_file_was_changed_is_known_and_no_part_of_the_digest(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1")
+    os.utime(tmp_path / "a.py", (5.0, 1_000.5))
+    before = read_submission(tmp_path)
+    os.utime(tmp_path / "a.py", (5.0, 2_000.0))
+    after = read_submission(tmp_path)
+
+    assert (before.modified, after.modified) == ({"a.py": 1_000.5}, {"a.py": 2_000.0})
+    assert before.digest == after.digest
+
+
 def test_a_link_to_a_file_is_not_followed(tmp_path: Path) -> None:
     secret = tmp_path / "secret.py"
     secret.write_bytes(b"key = 1\n")

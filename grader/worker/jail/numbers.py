@@ -12,12 +12,12 @@ _X86_64 = """
     pwrite64=18 readv=19 writev=20 access=21 pipe=22 select=23 sched_yield=24 mremap=25
     msync=26 madvise=28 dup=32 dup2=33 pause=34 nanosleep=35 getitimer=36 alarm=37
     setitimer=38 getpid=39 sendfile=40 sendto=44 recvfrom=45 sendmsg=46 recvmsg=47
-    shutdown=48 getsockname=51 getpeername=52 getsockopt=55 clone=56 exit=60 wait4=61
-    kill=62 uname=63 fcntl=72 flock=73 fsync=74 fdatasync=75 truncate=76 ftruncate=77
-    getdents=78 getcwd=79 chdir=80 fchdir=81 rename=82 mkdir=83 rmdir=84 unlink=87
-    readlink=89 umask=95 gettimeofday=96 getrlimit=97 getrusage=98 sysinfo=99 times=100
-    ptrace=101 getuid=102 getgid=104 geteuid=107 getegid=108 getppid=110 getpgrp=111
-    getgroups=115 getresuid=118 getresgid=120 getpgid=121 getsid=124 capset=126
+    shutdown=48 getsockname=51 getpeername=52 socketpair=53 getsockopt=55 clone=56 exit=60
+    wait4=61 kill=62 uname=63 fcntl=72 flock=73 fsync=74 fdatasync=75 truncate=76
+    ftruncate=77 getdents=78 getcwd=79 chdir=80 fchdir=81 rename=82 mkdir=83 rmdir=84
+    unlink=87 readlink=89 umask=95 gettimeofday=96 getrlimit=97 getrusage=98 sysinfo=99
+    times=100 ptrace=101 getuid=102 getgid=104 geteuid=107 getegid=108 getppid=110
+    getpgrp=111 getgroups=115 getresuid=118 getresgid=120 getpgid=121 getsid=124 capset=126
     rt_sigpending=127 rt_sigtimedwait=128 sigaltstack=131 statfs=137 fstatfs=138
     getpriority=140 sched_getparam=143 sched_getscheduler=145 pivot_root=155 prctl=157
     chroot=161 acct=163 settimeofday=164 mount=165 umount2=166 swapon=167 reboot=169
@@ -51,15 +51,15 @@ _AARCH64 = """
     getpriority=141 reboot=142 getresuid=148 getresgid=150 times=153 getpgid=155 getsid=156
     getgroups=158 uname=160 getrlimit=163 getrusage=165 umask=166 prctl=167 getcpu=168
     gettimeofday=169 settimeofday=170 getpid=172 getppid=173 getuid=174 geteuid=175
-    getgid=176 getegid=177 gettid=178 sysinfo=179 getsockname=204 getpeername=205 sendto=206
-    recvfrom=207 getsockopt=209 shutdown=210 sendmsg=211 recvmsg=212 brk=214 munmap=215
-    mremap=216 add_key=217 request_key=218 keyctl=219 clone=220 mmap=222 fadvise64=223
-    swapon=224 mprotect=226 msync=227 madvise=233 get_mempolicy=236 migrate_pages=238
-    move_pages=239 perf_event_open=241 wait4=260 prlimit64=261 open_by_handle_at=265
-    setns=268 process_vm_readv=270 process_vm_writev=271 finit_module=273 renameat2=276
-    seccomp=277 getrandom=278 bpf=280 userfaultfd=282 membarrier=283 copy_file_range=285
-    statx=291 rseq=293 pidfd_send_signal=424 io_uring_setup=425 clone3=435 close_range=436
-    pidfd_getfd=438 faccessat2=439
+    getgid=176 getegid=177 gettid=178 sysinfo=179 socketpair=199 getsockname=204
+    getpeername=205 sendto=206 recvfrom=207 getsockopt=209 shutdown=210 sendmsg=211
+    recvmsg=212 brk=214 munmap=215 mremap=216 add_key=217 request_key=218 keyctl=219
+    clone=220 mmap=222 fadvise64=223 swapon=224 mprotect=226 msync=227 madvise=233
+    get_mempolicy=236 migrate_pages=238 move_pages=239 perf_event_open=241 wait4=260
+    prlimit64=261 open_by_handle_at=265 setns=268 process_vm_readv=270 process_vm_writev=271
+    finit_module=273 renameat2=276 seccomp=277 getrandom=278 bpf=280 userfaultfd=282
+    membarrier=283 copy_file_range=285 statx=291 rseq=293 pidfd_send_signal=424
+    io_uring_setup=425 clone3=435 close_range=436 pidfd_getfd=438 faccessat2=439
 """
 
 

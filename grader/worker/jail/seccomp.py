@@ -53,7 +53,7 @@ _FCNTL = (0, 1, 2, 3, 4, 5, 6, 7, 1030, 36, 37, 38)
 # Is it a terminal, its size, bytes to read, close-on-exec, non-blocking. Not TIOCSTI.
 _IOCTL = (0x5401, 0x5413, 0x541B, 0x5450, 0x5451, 0x5421)
 _PR_SET_NAME, _PR_GET_NAME, _PR_SET_VMA = 15, 16, 0x53564D41
-_SOL_SOCKET = 1
+_SOL_SOCKET, _AF_UNIX = 1, 1
 # Error, type, protocol and domain: what `socket.socket(fileno=)` asks. Not SO_PEERPIDFD.
 _SOCKET_OPTIONS = (4, 3, 38, 39)
 
@@ -132,4 +132,6 @@ _CONDITIONS: dict[str, Callable[[], list[Instruction]]] = {
     "fcntl": lambda: bpf.only(bpf.argument(1), _FCNTL, _DENIED),
     "ioctl": lambda: bpf.only(bpf.argument(1), _IOCTL, bpf.fail(errno.ENOTTY)),
     "getsockopt": _socket_options,
+    # A pair within the process, as an event loop makes it. It reaches nobody.
+    "socketpair": lambda: bpf.only(bpf.argument(0), (_AF_UNIX,), _DENIED),
 }

@@ -1,7 +1,6 @@
 """Source bytes to statements: decoding, and parsing that survives a syntax error.
 
-A `.py` file is one `Block`. Another kind of file needs one more reader in `READERS` that returns
-one block per cell; everything after that works on blocks.
+A `.py` file is one `Block`, a notebook one per cell; everything after `READERS` works on blocks.
 """
 
 from __future__ import annotations
@@ -15,6 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from .notebooks import read_notebook
+from .sources import Block as Block
+from .sources import Fault as Fault
+from .sources import Source as Source
+from .sources import tidy
 from .splitting import PARSE_ERRORS, Splitter, explain, line_of
 
 _WIDE_MARKS = (
@@ -23,37 +27,6 @@ _WIDE_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_NOT_TEXT = "\N{REPLACEMENT CHARACTER}"
-
-
-@dataclass(frozen=True)
-class Fault:
-    """Something in the source that Python cannot read."""
-
-    message: str
-    line: int | None
-    text: str = ""
-    """The source that was left out, so that a missing name can be traced to it."""
-    cell: int | None = None
-
-
-@dataclass(frozen=True)
-class Block:
-    """A stretch of source that is parsed on its own: a whole `.py` file or one cell."""
-
-    text: str
-    filename: str
-    """What tracebacks call it."""
-    cell: int | None = None
-    demo: bool = False
-
-
-@dataclass(frozen=True)
-class Source:
-    """One file of the submission, decoded."""
-
-    blocks: tuple[Block, ...]
-    faults: tuple[Fault, ...]
 
 
 @dataclass(frozen=True)
@@ -66,10 +39,11 @@ class Parsed:
 
 def read(path: str, data: bytes) -> Source:
     """The blocks of a file; a kind of file that cannot be loaded is a fault."""
-    reader = READERS.get(PurePosixPath(path).suffix)
+    reader = READERS.get(PurePosixPath(path).suffix.lower())
     if reader is None:
         kinds = ", ".join(sorted(READERS))
-        return Source((), (Fault(f"this kind of file cannot be loaded (only {kinds})", None),))
+        why = f"this kind of file cannot be loaded (only {kinds})"
+        return Source((), (Fault(why, None, is_whole=True),))
     return reader(path, data)
 
 
@@ -79,7 +53,10 @@ def read_python(path: str, data: bytes) -> Source:
     return Source((Block(text, path),), faults)
 
 
-READERS: Mapping[str, Callable[[str, bytes], Source]] = {".py": read_python}
+READERS: Mapping[str, Callable[[str, bytes], Source]] = {
+    ".py": read_python,
+    ".ipynb": read_notebook,
+}
 
 
 def decode(data: bytes) -> tuple[str, tuple[Fault, ...]]:
@@ -93,12 +70,8 @@ def decode(data: bytes) -> tuple[str, tuple[Fault, ...]]:
         # a broken cookie already says what to do about the encoding
         faults = faults or [Fault(message, line)]
         text = data.decode(encoding, "replace")
-    text = text.removeprefix("\N{BYTE ORDER MARK}").replace("\r\n", "\n").replace("\r", "\n")
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        faults.append(Fault("there is a NUL byte in this line: delete it", line))
-        text = text.replace("\0", _NOT_TEXT)
-    return text, tuple(faults)
+    text, nul = tidy(text)
+    return text, (*faults, *nul)
 
 
 def _encoding(data: bytes) -> tuple[str, list[Fault]]:

@@ -20,9 +20,10 @@ def wanted_names(
 ) -> Wanted:
     """What must be there after loading, for every file reachable from the entries."""
     wanted: Wanted = {}
-    for stem, path in entries.items():
-        _want(wanted, path, targets.get(stem, ()))
-    queue, seen = list(entries.values()), set(entries.values())
+    asked = {stem: path for stem, path in entries.items() if stem in targets}
+    for stem, path in asked.items():
+        _want(wanted, path, targets[stem])
+    queue, seen = list(asked.values()), set(asked.values())
     if len(layout.sources) <= 1:
         return wanted
     while queue:

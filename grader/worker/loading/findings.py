@@ -12,8 +12,9 @@ from .digest import definition_digest
 from .module import StudentModule
 from .names import DEFINITIONS
 from .notes import Notes
+from .sources import Fault, spot
 from .standins import is_standin
-from .statements import Statement
+from .statements import Script, Statement
 
 _REDEFINED_ON_PURPOSE = frozenset({"overload", "register", "setter", "getter", "deleter"})
 
@@ -22,17 +23,21 @@ def target_finding(module: StudentModule, name: str, stub: str | None) -> dict[s
     """The report's entry for one target."""
     namespace = module.module.__dict__
     value = namespace.get(name)
-    finding: dict[str, Any] = {"kind": "missing", "line": None, "stub": False, "close": []}
+    finding: dict[str, Any] = {"kind": "missing", "line": None, "cell": None}
+    finding |= {"stub": False, "close": []}
     if name not in namespace or is_standin(value):
         finding["close"] = close_names(module, name)
         finding["why"] = why_missing(module, name)
-        finding["line"] = _broken_line(module, name)
+        fault = broken_definition(module.script, name)
+        if fault is not None:
+            finding["line"], finding["cell"] = fault.line, fault.cell
         return finding
     statement = _last_binder(module, name)
     finding["kind"] = kind_of(value)
     if statement is not None:
-        node = _definition(statement, name)
+        node = definition_in(statement, name)
         finding["line"] = statement.line if node is None else node.lineno
+        finding["cell"] = statement.block.cell
         finding["stub"] = stub is not None and node is not None and definition_digest(node) == stub
     return finding
 
@@ -49,14 +54,15 @@ def why_missing(module: StudentModule, name: str) -> str:
     value = module.module.__dict__.get(name)
     if is_standin(value):
         return f"`{name}` in {module.path} comes from a module that is not available"
-    line = _broken_line(module, name)
-    if line is not None:
-        return f"`{name}` could not be read: see {module.path}:{line}"
+    fault = broken_definition(module.script, name)
+    if fault is not None:
+        return f"`{name}` could not be read: see {spot(module.path, fault.cell, fault.line)}"
     if name in module.lost:
         return f"`{name}` is missing from {module.path}: {module.lost[name]}"
     for statement in reversed(module.ran):
         if isinstance(statement.node, ast.Delete) and name in statement.binds:
-            return f"`{name}` is deleted again in {module.path}:{statement.line}"
+            place = spot(module.path, statement.block.cell, statement.line)
+            return f"`{name}` is deleted again in {place}"
     close = close_names(module, name)
     hint = f" (did you mean `{close[0]}`?)" if close else ""
     return f"{module.path} does not define `{name}`{hint}"
@@ -79,12 +85,10 @@ def _plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def _broken_line(module: StudentModule, name: str) -> int | None:
+def broken_definition(script: Script, name: str) -> Fault | None:
+    """What could not be read and defines the name, as far as can be seen."""
     pattern = re.compile(rf"^\s*(?:(?:async\s+)?def|class)\s+{re.escape(name)}\b", re.MULTILINE)
-    for fault in module.script.faults:
-        if pattern.search(fault.text):
-            return fault.line
-    return None
+    return next((fault for fault in script.faults if pattern.search(fault.text)), None)
 
 
 def _last_binder(module: StudentModule, name: str) -> Statement | None:
@@ -97,7 +101,7 @@ def _last_binder(module: StudentModule, name: str) -> Statement | None:
     return stars
 
 
-def _definition(statement: Statement, name: str) -> ast.stmt | None:
+def definition_in(statement: Statement, name: str) -> ast.stmt | None:
     found: ast.stmt | None = None
     stack: list[ast.AST] = [statement.node]
     while stack:
@@ -122,7 +126,7 @@ def note_duplicates(
         last = statements[-1]
         if len(statements) > 1 and _stub_wins(statements, stubs.get(name)):
             notes.problem(
-                f"`{name}` is defined in lines {_lines(statements)}, and the last one, which "
+                f"`{name}` is defined in {_places(statements)}, and the last one, which "
                 "counts, is the untouched hand-out: delete it",
                 module.path,
                 last.line,
@@ -130,7 +134,7 @@ def note_duplicates(
             )
         elif len(statements) > 1:
             notes.note(
-                f"`{name}` is defined in lines {_lines(statements)}: the last one counts",
+                f"`{name}` is defined in {_places(statements)}: the last one counts",
                 module.path,
                 last.line,
                 last.block.cell,
@@ -150,7 +154,7 @@ def _note_replaced(notes: Notes, module: StudentModule, name: str, defined: Stat
     }
     if not wraps and (name in reads or isinstance(last.node, ast.Import | ast.ImportFrom)):
         notes.note(
-            f"`{name}` from line {defined.line} is replaced here, and this is what counts",
+            f"`{name}` from {defined.spot} is replaced here, and this is what counts",
             module.path,
             last.line,
             last.block.cell,
@@ -162,9 +166,17 @@ def _stub_wins(statements: list[Statement], stub: str | None) -> bool:
     return last == stub != first
 
 
-def _lines(statements: list[Statement]) -> str:
-    *others, last = [str(s.line) for s in statements]
-    return f"{', '.join(others)} and {last}"
+def _places(statements: list[Statement]) -> str:
+    cells = dict.fromkeys(s.block.cell for s in statements)
+    if len(cells) > 1:
+        return f"cells {_listed(cells)}"
+    lines = f"lines {_listed(s.line for s in statements)}"
+    return lines if None in cells else f"{lines} of cell {_listed(cells)}"
+
+
+def _listed(items: Iterable[object]) -> str:
+    *others, last = [str(item) for item in items]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _on_purpose(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:

@@ -12,15 +12,16 @@ from types import ModuleType
 from typing import Any
 
 from .layout import AVAILABLE, HAND_OUTS, Layout, Place, is_real
-from .notes import Notes
+from .notes import Notes, Where
 from .standins import Gate, Standin
+from .statements import Script
 
 _THIRD_PARTY = (
     "matplotlib PIL torchvision torchsummary torchinfo torchview torchviz torchaudio torchtext "
     "torchmetrics pandas sklearn scipy seaborn plotly bokeh altair tqdm IPython ipywidgets "
     "cv2 skimage imageio google kaggle wandb tensorboard tensorboardX timm transformers "
     "datasets tokenizers tiktoken nltk spacy requests lightning pytorch_lightning rich "
-    "jaxtyping beartype pytest tabulate termcolor psutil torch_geometric"
+    "jaxtyping beartype pytest tabulate termcolor psutil torch_geometric import_ipynb nbimporter"
 )
 _KNOWN_ABSENT = frozenset(_THIRD_PARTY.split())
 _OURS = frozenset({"grader", "reference", "tests"})
@@ -29,10 +30,19 @@ _OURS = frozenset({"grader", "reference", "tests"})
 class Caller:
     """The module that an import statement stands in."""
 
-    def __init__(self, path: str, folder: str, guarded_lines: frozenset[int]) -> None:
+    def __init__(self, path: str, folder: str, script: Script) -> None:
         self.path = path
         self.folder = folder
-        self.guarded_lines = guarded_lines
+        self._guarded = script.guarded
+        self._cells = {block.filename: block.cell for block in script.blocks}
+
+    def handles(self, filename: str, line: int) -> bool:
+        """Whether the module's own code deals with a failure of the import there."""
+        return (filename, line) in self._guarded
+
+    def where(self, filename: str, line: int) -> Where:
+        """The place of an import in the submission."""
+        return Where(self.path, self._cells.get(filename), line)
 
 
 class Importer:
@@ -57,7 +67,8 @@ class Importer:
             fromlist: Sequence[str] | None = (),
             level: int = 0,
         ) -> Any:
-            line = sys._getframe(1).f_lineno
+            frame = sys._getframe(1)
+            spot = (frame.f_code.co_filename, frame.f_lineno)
             if level:
                 chain = self._layout.find_relative(name, level, caller.folder)
                 if chain is None:
@@ -70,8 +81,8 @@ class Importer:
             if own is not None:
                 return self._own(own, fromlist or (), own[:1])
             if is_real(name):
-                return self._real(name, fromlist, caller, line)
-            return self._absent(name, fromlist, caller, line)
+                return self._real(name, fromlist, caller, spot)
+            return self._absent(name, fromlist, caller, spot)
 
         return __import__
 
@@ -107,28 +118,30 @@ class Importer:
             if child is not None:
                 self._attach(package, child, self.run(child))
 
-    def _real(self, name: str, fromlist: Sequence[str] | None, caller: Caller, line: int) -> Any:
+    def _real(
+        self, name: str, fromlist: Sequence[str] | None, caller: Caller, spot: tuple[str, int]
+    ) -> Any:
         try:
             return self._real_import(name, None, None, fromlist or (), 0)
         except ModuleNotFoundError as error:
             # torch.utils.tensorboard and the like: there, but built on something that is not
             if not error.name or is_real(error.name):
                 raise
-            return self._absent(name, fromlist, caller, line, error.name)
+            return self._absent(name, fromlist, caller, spot, error.name)
 
     def _absent(
         self,
         name: str,
         fromlist: Sequence[str] | None,
         caller: Caller,
-        line: int,
+        spot: tuple[str, int],
         lacking: str | None = None,
     ) -> Standin:
-        if line in caller.guarded_lines:
+        if caller.handles(*spot):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         top = (lacking or name).partition(".")[0]
         why = self._why(top, name)
-        self._notes.absent(caller.path, line, top, why, expected=self._is_known(top))
+        self._notes.absent(caller.where(*spot), top, why, expected=self._is_known(top))
         standin = Standin(name if fromlist else name.partition(".")[0], self._gate, why)
         return standin
 

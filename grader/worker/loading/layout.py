@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
@@ -11,6 +12,9 @@ from .blocks import READERS
 
 HAND_OUTS = "assignments"
 """The package name under which hand-outs import each other."""
+
+_THROUGH_IPYNB = re.compile(r"^ipynb\.fs\.(?:full|defs)\.(?=.)")
+"""The package `ipynb` imports notebooks under this name; here they need no help."""
 
 AVAILABLE = frozenset(
     {"torch", "numpy", "einops", "torchgen", "functorch", "typing_extensions", "sympy"}
@@ -58,6 +62,7 @@ class Layout:
 
     def find(self, dotted: str, here: str) -> tuple[Place, ...] | None:
         """The chain of modules of an absolute import from folder `here`; None: not ours."""
+        dotted = _THROUGH_IPYNB.sub("", dotted)
         parts = dotted.split(".")
         if is_real(dotted):
             return None

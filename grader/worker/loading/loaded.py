@@ -5,12 +5,13 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
 from .blocks import read
+from .choice import choose
 from .demands import wanted_names
 from .findings import note_duplicates, target_finding, why_missing
 from .generators import Generators
@@ -30,13 +31,15 @@ class Plan:
     files: Mapping[str, bytes]
     """The whole submission: relative path -> content."""
     entries: Mapping[str, str]
-    """Assignment stem -> path of the file that counts for it."""
+    """Assignment stem -> path of the file that counts for it if it was edited."""
     targets: Mapping[str, tuple[str, ...]]
-    """Assignment stem -> names the exercises look at."""
+    """Assignment stem -> names the exercises look at; other assignments only run if imported."""
     stubs: Mapping[str, Mapping[str, str]]
     """Assignment stem -> target -> `definition_digest` of the hand-out's definition."""
     skip: frozenset[tuple[str, int]] = frozenset()
     """(path, statement index) pairs that ran too long before and are not executed."""
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Assignment stem -> more files that could be it, the more likely first."""
 
 
 class Loaded:
@@ -51,14 +54,16 @@ class Loaded:
         self._notes = Notes()
         self._generators = Generators()
         self._builtins = {**vars(builtins), **_replacements(self._gate)}
-        self._layout = Layout(plan.files.keys(), plan.entries)
+        self._scripts: dict[str, Script] = {}
+        self._choices = choose(plan.entries, plan.others, plan.stubs, self._script)
+        self._entries = {stem: choice.path for stem, choice in self._choices.items()}
+        self._layout = Layout(plan.files.keys(), self._entries)
         self._importer = Importer(self._layout, self._notes, self._gate)
         self._importer.run = self._run
         self._finder = Finder(self._layout, self._run)
-        self._scripts: dict[str, Script] = {}
         self._modules: dict[str, StudentModule] = {}
         self._shared = Shared(self._notes, self._generators, {}, plan.skip, self._begin)
-        self._wanted = wanted_names(plan.entries, plan.targets, self._layout, self._script)
+        self._wanted = wanted_names(self._entries, plan.targets, self._layout, self._script)
         self._start = self._generators.capture()
         sys.meta_path.append(self._finder)
         self._run_entries()
@@ -89,8 +94,9 @@ class Loaded:
                 else target_finding(module, name, stubs.get(name))
                 for name in names
             }
-            modules[stem] = {"file": self._plan.entries.get(stem), "targets": found}
-        return {"modules": modules, "notes": self._notes.as_json()}
+            modules[stem] = {"file": self._entries.get(stem), "targets": found}
+        files = {stem: [choice.path, choice.states] for stem, choice in self._choices.items()}
+        return {"modules": modules, "notes": self._notes.as_json(), "files": files}
 
     def lookup(self, stem: str, name: str) -> object:
         """The object of that name in the assignment's file. Raises LookupError with the reason."""
@@ -102,6 +108,10 @@ class Loaded:
             raise LookupError(why_missing(module, name))
         value: object = namespace[name]
         return value
+
+    def place(self, filename: str) -> tuple[str, int | None] | None:
+        """File and cell of the submission that a code file name stands for."""
+        return self._shared.places.get(filename)
 
     def reset(self) -> None:
         """Every module as it was after loading, with new functions, classes and values.
@@ -126,11 +136,16 @@ class Loaded:
             module.withdraw()
 
     def _run_entries(self) -> None:
-        for stem in self._plan.entries:
-            self._run(self._layout.entry(stem))
+        for stem in self._entries:
+            if stem in self._plan.targets:
+                self._run(self._layout.entry(stem))
 
     def _entry_modules(self) -> dict[str, StudentModule]:
-        return {stem: self._modules[path] for stem, path in self._plan.entries.items()}
+        return {
+            stem: self._modules[path]
+            for stem, path in self._entries.items()
+            if stem in self._plan.targets
+        }
 
     def _begin(self, path: str, index: int, may_take_long: bool) -> None:
         self._current = (path, index)
@@ -178,8 +193,7 @@ class Loaded:
         spec = ModuleSpec(place.name, self._finder, origin=place.path, is_package=package)
         spec.loader_state = place
         folder = place.folder if place.folder is not None else folder_of(place.path or "")
-        guarded = self._module(place).script.guarded_lines
-        caller = Caller(place.path or f"{folder}/", folder, guarded)
+        caller = Caller(place.path or f"{folder}/", folder, self._module(place).script)
         own = {**self._builtins, "__import__": self._importer.for_caller(caller)}
         parent = place.name if package else place.name.rpartition(".")[0]
         found = {"__builtins__": own, "__spec__": spec, "__loader__": self._finder}

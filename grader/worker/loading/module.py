@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import linecache
+import re
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ from .generators import Generators
 from .names import FUNCTIONS, IMPORTS, own_nodes, touched
 from .needs import Needs, select
 from .notes import Notes
+from .running import execute
 from .snapshots import Snapshot
 from .statements import Script, Statement
 
@@ -23,6 +25,9 @@ SLOW_S = 0.005
 """A statement that took longer is restored from a copy instead of running again."""
 _REPEATABLE_S = 0.05
 """Up to here a slow statement whose values cannot be copied runs again all the same."""
+
+_MAY_SET = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*=(?!=)", re.MULTILINE)
+"""Names that unreadable source would have set at the top of the file."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ class StudentModule:
         self.ran: list[Statement] = []
         self._shared = shared
         self._steps: list[Step] | None = None
-        self._lines = {b.filename: b.text.split("\n") for b in script.blocks}
+        self._lines = {b.filename: b.seen.split("\n") for b in script.blocks}
         for block in script.blocks:
             shared.places[block.filename] = (path, block.cell)
 
@@ -99,7 +104,7 @@ class StudentModule:
             if step.snapshot is None:
                 # a failure was reported when it happened first
                 with contextlib.suppress(BaseException):
-                    exec(step.code, namespace)
+                    execute(step.code, namespace)
                 continue
             with contextlib.suppress(BaseException):
                 step.snapshot.restore(namespace)
@@ -109,6 +114,9 @@ class StudentModule:
     def _run(self, needs: Needs, steps: list[Step]) -> None:
         for fault in self.script.faults:
             self._shared.notes.unreadable(self.path, fault)
+            for name in _MAY_SET.findall(fault.text):
+                why = f"the statement in line {fault.line} that sets it could not be read"
+                self.lost["".join(name)] = why
         left_out: list[Statement] = []
         for statement in self.script.statements:
             if (self.path, statement.index) in self._shared.skip:
@@ -120,14 +128,14 @@ class StudentModule:
                 self._lose(statement, "was not run")
             if code is not None:
                 steps.append(self._first_run(statement, code))
-            elif not statement.is_text:
+            elif not statement.is_text and not statement.demo:
                 left_out.append(statement)
         if left_out:
             self._shared.notes.left_out(self.path, left_out)
 
     def _lose(self, statement: Statement, why: str) -> None:
         for name in statement.binds:
-            self.lost[name] = f"the statement in line {statement.line} that sets it {why}"
+            self.lost[name] = f"the statement in {statement.spot} that sets it {why}"
 
     def _first_run(self, statement: Statement, code: CodeType) -> Step:
         self._shared.begin(self.path, statement.index, may_take_long(statement.node))
@@ -135,7 +143,7 @@ class StudentModule:
         before = {} if statement.is_definition else dict(namespace)
         start = time.perf_counter()
         try:
-            exec(code, namespace)
+            execute(code, namespace)
         except BaseException as error:
             self._report(statement, error)
         else:
@@ -159,7 +167,7 @@ class StudentModule:
             return
         self._shared.notes.failed(self.path, statement, error, self._shared.places)
         for lost in statement.binds - self.module.__dict__.keys():
-            self.lost[lost] = f"the statement in line {statement.line} that sets it failed"
+            self.lost[lost] = f"the statement in {statement.spot} that sets it failed"
 
 
 def may_take_long(node: ast.stmt) -> bool:

@@ -161,20 +161,19 @@ def global_reads(code: CodeType, among: Collection[str]) -> set[str]:
     return found
 
 
-def guarded_import_lines(tree: Iterable[ast.AST]) -> frozenset[int]:
+def guarded_import_lines(tree: ast.AST) -> frozenset[int]:
     """Lines of imports whose failure the student's own code handles."""
     lines: set[int] = set()
-    for statement in tree:
-        for item in ast.walk(statement):
-            if isinstance(item, ast.Try | ast.TryStar):
-                guarded = any(_handles_import_error(h.type) for h in item.handlers)
-            elif isinstance(item, ast.With):
-                guarded = any(_suppresses(i.context_expr) for i in item.items)
-            else:
-                continue
-            if guarded:
-                inner = [n for part in item.body for n in ast.walk(part)]
-                lines |= {n.lineno for n in inner if isinstance(n, IMPORTS)}
+    for item in ast.walk(tree):
+        if isinstance(item, ast.Try | ast.TryStar):
+            guarded = any(_handles_import_error(h.type) for h in item.handlers)
+        elif isinstance(item, ast.With):
+            guarded = any(_suppresses(i.context_expr) for i in item.items)
+        else:
+            continue
+        if guarded:
+            inner = [n for part in item.body for n in ast.walk(part)]
+            lines |= {n.lineno for n in inner if isinstance(n, IMPORTS)}
     return frozenset(lines)
 
 

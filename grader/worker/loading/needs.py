@@ -69,7 +69,7 @@ class Needs:
                 if isinstance(n, ast.Name) and n.id in self._known
             }
             try:
-                code = compile_statement(node, statement.block.filename, statement.flags)
+                code = compile_statement(node, statement.block, statement.flags)
             except PARSE_ERRORS:
                 code = statement.code  # legal only where it stands
             yield _Unit(node, above | global_reads(code, self._known))
@@ -198,7 +198,7 @@ def select(statement: Statement, needs: Needs) -> CodeType | None:
     kept = _prune(statement.node, needs)
     if kept is None or kept is statement.node:
         return None if kept is None else statement.code
-    return compile_statement(kept, statement.block.filename, statement.flags)
+    return compile_statement(kept, statement.block, statement.flags)
 
 
 def _prune(node: ast.stmt, needs: Needs) -> ast.stmt | None:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
-from .blocks import Fault
+from .sources import Fault, spot
 from .statements import Statement
 
 _TEXT_LIMIT = 300
 _SNIPPET_LIMIT = 60
+
+
+class Where(NamedTuple):
+    """A place in the submission."""
+
+    file: str
+    cell: int | None
+    line: int
 
 
 class Notes:
@@ -36,15 +44,17 @@ class Notes:
             self._items.append(item)
 
     def unreadable(self, file: str, fault: Fault) -> None:
-        self.problem(f"{fault.message}. The rest of the file is loaded.", file, fault.line)
+        rest = "Nothing of it is loaded." if fault.is_whole else "The rest of the file is loaded."
+        self.problem(f"{fault.message}. {rest}", file, fault.line, fault.cell)
 
-    def absent(self, file: str, line: int, top: str, why: str, expected: bool) -> None:
+    def absent(self, where: Where, top: str, why: str, expected: bool) -> None:
         """A module that is not there; one that nobody would expect there is a problem."""
+        file, cell, line = where
         if (file, top) in self._absent:
             return
         self._absent.add((file, top))
         text = f"{why}; whatever comes from it does nothing, and graded code must not use it"
-        (self.note if expected else self.problem)(text, file, line)
+        (self.note if expected else self.problem)(text, file, line, cell)
 
     def timed_out(self, file: str, statement: Statement) -> None:
         self.note(
@@ -86,8 +96,8 @@ class Notes:
         where = innermost(sys.exc_info()[2], places)
         at_file, line, cell = where or (file, statement.line, statement.block.cell)
         what = snippet(statement)
-        if (at_file, line) != (file, statement.line):
-            what += f" ({file}:{statement.line})"
+        if (at_file, cell, line) != (file, statement.block.cell, statement.line):
+            what += f" ({spot(file, statement.block.cell, statement.line)})"
         text = f"{what} stopped with {describe(error)}"
         advice = next((text for kind, text in _ADVICE if type(error) is kind), None)
         text += f": {advice}." if advice else "."
@@ -114,7 +124,7 @@ def describe(error: BaseException) -> str:
 
 def snippet(statement: Statement) -> str:
     """The statement's first line in back quotes, shortened."""
-    line = statement.block.text.split("\n")[statement.line - 1].strip().replace("`", "'")
+    line = statement.block.seen.split("\n")[statement.line - 1].strip().replace("`", "'")
     return f"`{line}`" if len(line) <= _SNIPPET_LIMIT else f"`{line[: _SNIPPET_LIMIT - 1]}…`"
 
 

@@ -12,6 +12,7 @@ ParseError = BaseException
 
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}\s#]|$")
 _DEFINES = re.compile(r"(?:async\s+def|def|class|import|from)\s|@")
+_INCOMPLETE = re.compile(r"unterminated|unexpected EOF|never closed|expected an indented|'except'")
 _COMPOUND = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.If, ast.For, ast.AsyncFor,
     ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match,
@@ -84,7 +85,7 @@ class Splitter:
             late.lineno = start + 1
             pieces.broken.append(Broken(start + 1, self._text(start, len(self._lines)), late))
             return len(self._lines)
-        end = self._resume(start, start if line is None else at)
+        end = self._resume(start, start if line is None else self._nearest(start, at))
         start = self._before_indent(start, error, pieces)
         self._take(start, end, pieces)
         return end
@@ -131,6 +132,14 @@ class Splitter:
             else:
                 high = middle
         return here if low < 0 else starts[low]
+
+    def _nearest(self, start: int, at: int) -> int:
+        """The error as the statement alone shows it: Python prefers open quotes further down."""
+        later = (s for s in self._starts if s > start and not self._lines[s - 1].startswith("@"))
+        error = self._parse(start, next(later, len(self._lines)))
+        if not isinstance(error, SyntaxError) or _INCOMPLETE.search(error.msg):
+            return at
+        return min(at, (line_of(error) or at + 1) - 1)
 
     def _resume(self, start: int, at: int) -> int:
         """Where reading goes on: the next definition, or the next statement after the error."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 
-from .blocks import Block, Fault, Source, parse
+from .blocks import parse
 from .digest import is_text
 from .names import (
     DEFINITIONS,
@@ -18,10 +18,10 @@ from .names import (
     bound,
     guarded_import_lines,
 )
+from .sources import Block, Fault, Source, is_demo_line
 from .splitting import PARSE_ERRORS, explain, line_of
 
 _CELL_MARK = re.compile(r"#\s*%%(?P<rest>.*)")
-_DEMO = re.compile(r"#\s*demo\s*:?\s*$", re.IGNORECASE)
 _DEMO_TAG = re.compile(r"\bdemo\b", re.IGNORECASE)
 
 
@@ -45,6 +45,12 @@ class Statement:
         return self.node.lineno
 
     @property
+    def spot(self) -> str:
+        """Its place within the file, in words."""
+        cell = self.block.cell
+        return f"line {self.line}" if cell is None else f"cell {cell}, line {self.line}"
+
+    @property
     def is_text(self) -> bool:
         return is_text(self.node)
 
@@ -61,16 +67,21 @@ class Script:
     statements: tuple[Statement, ...]
     faults: tuple[Fault, ...]
     doc: str | None = None
-    guarded_lines: frozenset[int] = frozenset()
-    """Lines of imports whose failure the file itself handles."""
+    guarded: frozenset[tuple[str, int]] = frozenset()
+    """File name of the block, and line, of imports whose failure the file itself handles."""
 
 
-def compile_statement(node: ast.stmt, filename: str, flags: int) -> CodeType:
-    """Code for one statement alone, under the file's `__future__` imports."""
+def compile_statement(node: ast.stmt, block: Block, flags: int) -> CodeType:
+    """Code for one statement alone, under the file's `__future__` imports.
+
+    In a cell it may `await`, as in Jupyter; then the code is a coroutine's.
+    """
     module = ast.Module([node], [])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        code: CodeType = compile(module, filename, "exec", flags=flags, dont_inherit=True)
+        if block.cell is not None:
+            flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        code: CodeType = compile(module, block.filename, "exec", flags=flags, dont_inherit=True)
         return code
 
 
@@ -87,7 +98,7 @@ def read_script(source: Source) -> Script:
                 doc = ast.get_docstring(ast.Module([node], []), clean=False)
             flags |= _future_flags(node)
             try:
-                code = compile_statement(node, block.filename, flags)
+                code = compile_statement(node, block, flags)
             except PARSE_ERRORS as error:
                 text = "\n".join(block.text.split("\n")[node.lineno - 1 : node.end_lineno])
                 line = line_of(error) or node.lineno
@@ -96,9 +107,12 @@ def read_script(source: Source) -> Script:
                 in_demo = block.demo or node.lineno in demo
                 statements.append(Statement(index, node, block, code, flags, in_demo))
             index += 1
-    guarded = frozenset[int]()
-    if any("try" in block.text or "suppress" in block.text for block in source.blocks):
-        guarded = guarded_import_lines(statement.node for statement in statements)
+    guarded = frozenset(
+        (statement.block.filename, line)
+        for statement in statements
+        if "try" in statement.block.text or "suppress" in statement.block.text
+        for line in guarded_import_lines(statement.node)
+    )
     return Script(source.blocks, tuple(statements), tuple(found), doc, guarded)
 
 
@@ -121,7 +135,7 @@ def _demo_lines(block: Block) -> frozenset[int]:
         if mark:
             demo, in_cell = _DEMO_TAG.search(mark["rest"]) is not None, True
             first = True
-        elif _DEMO.match(line):
+        elif is_demo_line(line):
             demo, in_cell = True, first and in_cell
         elif demo and not in_cell and re.match(r"(?:async\s+def|def|class)\s|@", line):
             demo = False

@@ -73,6 +73,13 @@ def test_what_a_batch_prints(course: Path, capsys: pytest.CaptureFixture[str]) -
         "[3/3] student-002: 0 points\n"
     )
     assert printed.out == (
+        "                 s1.    s2.\n"
+        "student          add   mean    total\n"
+        "              of 3.5   of 3   of 6.5\n"
+        "student-001      3.5      3      6.5\n"
+        "student-002        0      0        0\n"
+        "student-003        ?      ?        ?\n"
+        "\n"
         f"student-003: {unreadable}\n"
         "3 submissions, 1 with all points, 1 without a result\n"
         "next: open out/gradebook.csv\n"

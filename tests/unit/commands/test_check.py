@@ -143,3 +143,63 @@ def test_a_path_that_was_typed_may_be_a_link(course: Path, tmp_path: Path) -> No
     (tmp_path / "link").symlink_to(put(course / "hand-in" / "s1_sums.py", "passed").parent)
 
     assert check(tmp_path / "link") == 0
+
+
+def test_one_run_gives_every_report(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grader = SampleGrader()
+    files = [
+        ("junit", Path("ci/junit.xml")),
+        ("markdown", Path("ci/summary.md")),
+        ("json", Path("report.json")),
+        ("text", Path("report.txt")),
+    ]
+
+    assert check(files=files, open_engine=grader.opened) == 1
+
+    printed = capsys.readouterr().out
+    assert printed.startswith("sums  assignments\n")
+    assert Path("ci/junit.xml").read_text(encoding="utf-8").startswith("<?xml ")
+    assert Path("ci/summary.md").read_text(encoding="utf-8").startswith("## sums: 0 / 6.5 points")
+    assert json.loads(Path("report.json").read_text(encoding="utf-8"))["course"] == "sums"
+    assert Path("report.txt").read_text(encoding="utf-8") == printed
+    assert sorted(path.name for path in (course / "ci").iterdir()) == ["junit.xml", "summary.md"]
+
+
+@pytest.mark.parametrize(
+    ("format_", "start"), [("junit", "<?xml "), ("markdown", "## sums"), ("json", "{\n")]
+)
+def test_every_format_can_be_printed(
+    course: Path, format_: str, start: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(format_=format_) == 1
+    assert capsys.readouterr().out.startswith(start)
+
+
+def test_an_old_report_is_gone_when_a_run_breaks(course: Path) -> None:
+    Path("junit.xml").write_text("all points", encoding="utf-8")
+
+    with pytest.raises(click.ClickException):
+        check(course / "nowhere", files=[("junit", Path("junit.xml"))])
+
+    assert not Path("junit.xml").exists()
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        pytest.param(["."], "not a file", id="folder"),
+        pytest.param(["a.xml", "./a.xml"], "two reports would go to this file", id="twice"),
+        pytest.param(["assignments/s1_sums.py"], "the place of code", id="code"),
+        pytest.param(["rubric.yaml/a.xml"], "cannot be written", id="below a file"),
+    ],
+)
+def test_a_place_for_no_report_is_refused_before_grading(
+    course: Path, files: list[str], says: str
+) -> None:
+    grader = SampleGrader()
+
+    with pytest.raises(click.ClickException, match=says):
+        check(files=[("junit", Path(file)) for file in files], open_engine=grader.opened)
+
+    assert grader.options is None
+    assert (course / "rubric.yaml").is_file()

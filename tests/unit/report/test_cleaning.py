@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.report.cleaning import one_line, printable
+from grader.report.cleaning import one_line, printable, without_commands
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,17 @@ def test_long_text_is_cut_in_the_middle() -> None:
 
 def test_one_line_is_one_line() -> None:
     assert one_line("  two\n\n lines\t") == "two lines"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param("::error::x", ": :error::x", id="command"),
+        pytest.param("a\n \t::set-env name=A::x", "a\n \t: :set-env name=A::x", id="indented"),
+        pytest.param("a ##[error]x", "a ## [error]x", id="older form, anywhere"),
+        pytest.param("##vso[task]x", "## vso[task]x", id="older form with a name"),
+        pytest.param("x[::2] a::b ## b", "x[::2] a::b ## b", id="what is no command stays"),
+    ],
+)
+def test_commands_to_a_ci_log_are_broken(text: str, shown: str) -> None:
+    assert without_commands(text) == shown

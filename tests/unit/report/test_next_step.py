@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,6 +70,11 @@ SYNTAX_ERROR = Note("problem", "SyntaxError", Where("s2_means.py", 12))
             id="our fault",
         ),
         pytest.param(
+            SampleResult(observations=observations(Outcome.BLOCKED, "needs s0.x to pass first")),
+            "s1.add needs s0.x to pass first",
+            id="what it waits for",
+        ),
+        pytest.param(
             SampleResult(
                 submission(files={"s2_means.py": b""}),
                 observations=observations(Outcome.NOT_ATTEMPTED),
@@ -101,3 +108,33 @@ def test_a_hostile_file_is_searched_and_not_parsed() -> None:
     graded = SampleResult(submission(files=files), observations(Outcome.NOT_ATTEMPTED))
 
     assert said(replace(graded)) == "open class/student-001/s1_sums.py:2 (s1.add)"
+
+
+class InNotebook(SampleResult):
+    """The first assignment is a notebook."""
+
+    @property
+    def entries(self) -> Mapping[str, str]:
+        return {"s1_sums": "s1_sums.ipynb"}
+
+
+CELLS = [
+    {"cell_type": "markdown", "source": "def add(a, b): in words"},
+    {"cell_type": "code", "source": ["import math\n", "\n", "def add(a, b):"]},
+]
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        pytest.param(json.dumps({"cells": CELLS}), " cell 2:3", id="where the target is defined"),
+        pytest.param('{"cells": []}', "", id="without the target"),
+        pytest.param("", "", id="unreadable"),
+    ],
+)
+def test_a_place_in_a_notebook_has_a_cell(content: str, place: str) -> None:
+    graded = InNotebook(
+        submission=submission(files={"s1_sums.ipynb": content.encode()}),
+        observations=observations(Outcome.NOT_ATTEMPTED),
+    )
+    assert said(graded) == f"open class/student-001/s1_sums.ipynb{place} (s1.add)"

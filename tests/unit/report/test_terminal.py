@@ -12,7 +12,7 @@ from rich.text import Text
 from grader.evidence import Cause, Note, Observation, Outcome, Where
 from grader.report.content import report_on
 from grader.report.terminal import render
-from tests.unit.samples import RUBRIC, SampleResult, observations
+from tests.unit.samples import RUBRIC, SampleResult, observations, submission
 
 
 def text_of(
@@ -56,7 +56,7 @@ def test_a_report_in_full() -> None:
         "sums  class/student-001\n"
         "\n"
         "s1.add   █████░░░░░░░░░░░░░░░      1 / 3.5\n"
-        "  shapes 1/1   outputs 0/2.5\n"
+        "  ✓ shapes 1/1   ✗ outputs 0/2.5\n"
         "    ✗ The sum is right.  (outputs)\n"
         "      observed      differs by up to 0.31 at [0, 2, 5]\n"
         "      expected      the reference's values within 1e-8\n"
@@ -111,14 +111,95 @@ def test_what_could_not_be_checked_is_not_called_zero() -> None:
     assert "total  0 / 6.5 points  (6.5 could not be checked, not your mistake)\n" in text
 
 
-def test_a_blocked_check_says_what_it_waits_for() -> None:
+def test_a_blocked_criterion_says_what_it_waits_for() -> None:
     blocked = observations(
-        Outcome.BLOCKED, observed="needs s1.add to pass first", expected="the sum"
+        Outcome.BLOCKED, observed="needs s1.add/shapes to pass first", expected="the sum"
     )
 
-    assert "– Title of s2.mean/outputs/test_mean.  (outputs, needs s1.add to pass first)" in (
-        text_of(SampleResult(observations=blocked), width=100)
+    assert text_of(SampleResult(observations=blocked)) == (
+        "sums  class/student-001\n"
+        "\n"
+        "s1.add   ░░░░░░░░░░░░░░░░░░░░      0 / 3.5\n"
+        "  – shapes 0/1   – outputs 0/2.5\n"
+        "    – shapes needs shapes to pass first\n"
+        "    – outputs needs shapes to pass first\n"
+        "\n"
+        "s2.mean  ░░░░░░░░░░░░░░░░░░░░      0 / 3\n"
+        "  – outputs 0/3\n"
+        "    – outputs needs s1.add/shapes to pass first\n"
+        "\n"
+        "total  0 / 6.5 points\n"
+        "isolation  partial\n"
+        "next: s1.add needs s1.add/shapes to pass first\n"
     )
+
+
+def failing(name: str, title: str, observed: str) -> Observation:
+    where = Where("s1_sums.py", 4)
+    return Observation(f"s1.add/{name}", title, Outcome.FAILED, observed, "", None, where)
+
+
+def test_what_is_alike_is_said_once_and_a_long_list_is_cut() -> None:
+    checks = (
+        failing("shapes/test_a[1]", "The shape is kept.", "shape (1,)"),
+        failing("shapes/test_a[2]", "The shape is kept.", "shape (2,)"),
+        failing("outputs/test_b", "The sum is right.", "shape (1,)"),
+        *(failing(f"outputs/test_c[{n}]", "Long sums end.", str(n)) for n in range(3)),
+        *(failing(f"outputs/test_d{n}", f"Claim {n}.", str(n)) for n in range(6)),
+        Observation("s2.mean/outputs/test_mean", "The mean.", Outcome.PASSED),
+    )
+
+    assert text_of(SampleResult(observations=checks)).splitlines()[2:17] == [
+        "s1.add   ░░░░░░░░░░░░░░░░░░░░      0 / 3.5",
+        "  ✗ shapes 0/1   ✗ outputs 0/2.5",
+        "    ✗ The shape is kept.  (shapes)",
+        "      observed  shape (1,)",
+        "      where     class/student-001/s1_sums.py:4",
+        "      also in   2 more checks: 1 in shapes, 1 in outputs",
+        "    ✗ Long sums end.  (outputs, 3 checks)",
+        "    ✗ Claim 0.  (outputs)",
+        "    ✗ Claim 1.  (outputs)",
+        "    ✗ Claim 2.  (outputs)",
+        "    ✗ Claim 3.  (outputs)",
+        "      and 2 more checks in outputs",
+        "",
+        "s2.mean  ████████████████████      3 / 3",
+        "",
+    ]
+
+
+def test_a_problem_with_a_file_comes_before_what_it_explains() -> None:
+    graded = SampleResult(
+        submission(files={"s1_sums.py": b""}),
+        observations=observations(Outcome.NOT_ATTEMPTED),
+        loading=(Note("problem", "SyntaxError: expected ':'.", Where("s1_sums.py", 9)),),
+    )
+
+    assert text_of(graded).splitlines()[:6] == [
+        "sums  class/student-001",
+        "",
+        "problem: class/student-001/s1_sums.py:9  SyntaxError: expected ':'.",
+        "",
+        "s1.add   ░░░░░░░░░░░░░░░░░░░░      0 / 3.5   not attempted",
+        "s2.mean  ░░░░░░░░░░░░░░░░░░░░      0 / 3   there is no s2_means.py",
+    ]
+
+
+@pytest.mark.parametrize("width", range(20, 60))
+def test_a_name_and_its_points_stay_on_one_line(width: int) -> None:
+    text = text_of(MIXED, width)
+
+    assert "✓ shapes 1/1" in text
+    assert "✗ outputs 0/2.5" in text
+
+
+def test_no_line_of_a_students_text_is_a_command_to_a_ci_log() -> None:
+    observed = observations(Outcome.FAILED, observed="1\n::add-mask::a\n##[group]b")
+
+    text = text_of(SampleResult(observations=observed))
+
+    assert "          : :add-mask::a\n" in text
+    assert "## [group]b" in text
 
 
 HOSTILE = "\x1b[2J[bold red]free[/] \x1b]52;c;eA==\x07\u202e points"

@@ -65,7 +65,7 @@ def test_a_file_of_another_kind_is_a_fault() -> None:
     source = read("a1_attention.docx", b"PK")
 
     assert source.blocks == ()
-    assert "(only .py)" in source.faults[0].message
+    assert "(only .ipynb, .py)" in source.faults[0].message
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,13 @@ def test_a_file_of_another_kind_is_a_fault() -> None:
         pytest.param("a = 1\nb = a +\n", [1], [2], id="at-the-end"),
         pytest.param("!pip install einops\nb = 2\n", [2], [1], id="shell-line"),
         pytest.param("x = 1\n\ufffd\ny = 2\n", [1, 3], [2], id="not-a-character"),
+        pytest.param(
+            "a = ### your code\nclass A:\n    def f(self):\n        x = ### your code\n"
+            "b = 2\nprint('open\nc = 3\n",
+            [5, 7],
+            [1, 4, 6],
+            id="blanks-left-empty",
+        ),
         pytest.param("<<<<<<< HEAD\na = 1\n=======\nb = 2\n", [2, 4], [1, 3], id="merge-marks"),
     ],
 )

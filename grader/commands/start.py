@@ -1,0 +1,57 @@
+"""`grader start`: copy the hand-outs to where they are solved."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+
+from grader.commands.faults import in_words
+from grader.course import Course, CourseError, find_course
+
+
+def run(folder: Path, *, kinds: tuple[str, ...], course_folder: Path | None) -> int:
+    """Copies every hand-out that is not there yet, and says what to do next.
+
+    A file that is there already is never written to, edited or not.
+    """
+    with in_words():
+        course = find_course(course_folder or Path.cwd())
+        handouts = _handouts(course, kinds)
+        folder.mkdir(parents=True, exist_ok=True)
+        for handout in handouts:
+            click.echo(_copy(handout, folder / handout.name))
+    first = " or ".join(str(folder / path.name) for path in handouts[: len(kinds)])
+    click.echo(
+        f"next: open {first}, write your solution, then run: {_check(folder, course_folder)}"
+    )
+    return 0
+
+
+def _handouts(course: Course, kinds: tuple[str, ...]) -> list[Path]:
+    found = []
+    for stem in course.rubric.assignments.values():
+        for kind in kinds:
+            path = course.stub(stem).with_suffix(kind)
+            if not path.is_file():
+                raise CourseError(f"{path}: no such file. Generate it: grader stubs")
+            found.append(path)
+    return found
+
+
+def _copy(handout: Path, target: Path) -> str:
+    content = handout.read_bytes()
+    try:
+        with target.open("xb") as file:  # x: what is there already is not overwritten
+            file.write(content)
+    except FileExistsError:
+        if target.is_file() and target.read_bytes() == content:
+            return f"there   {target}"
+        return f"kept    {target}, which is no longer the hand-out; to start over, move it away"
+    return f"copied  {target}"
+
+
+def _check(folder: Path, course_folder: Path | None) -> str:
+    words = ["grader", "check", str(folder)]
+    return shlex.join(words + (["--course", str(course_folder)] if course_folder else []))

@@ -1,0 +1,167 @@
+"""What is handed out for one assignment: its stub as a `.py` file and as a notebook.
+
+Both come from the same text, so that a solution can be pasted from one into the other. Pure: text
+in, text out.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from grader.examples import demo_cell, demo_section, examples_of
+
+_HOW = (
+    "Replace each line that raises `NotImplementedError` by your solution, and keep the names. "
+    "Only the code is graded: outputs may stay. Cells tagged `demo` are for trying things out."
+)
+_NOT_IN_AN_ID = re.compile(r"[^a-zA-Z0-9_-]+")
+_ID_LENGTH = 64
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of the stub that becomes one cell."""
+
+    kind: Literal["markdown", "code"]
+    source: str
+    name: str
+    """What its id is made from."""
+    is_demo: bool = False
+
+
+def python_handout(stub: str) -> str:
+    """The stub with its examples at the end, ready to run."""
+    nodes = [node for node in ast.parse(stub).body if isinstance(node, _DEFINITIONS)]
+    return stub + demo_section([(node.name, examples_of(node)) for node in nodes])
+
+
+def notebook_handout(stub: str) -> str:
+    """The stub as a notebook of nbformat 4.5: a text and a code cell for each definition.
+
+    Byte for byte what Jupyter would write, with ids that only depend on the names in the stub.
+    """
+    used: set[str] = set()
+    notebook = {
+        "cells": [_cell(piece, used) for piece in pieces(stub)],
+        "metadata": _METADATA,
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def pieces(stub: str) -> Iterator[Piece]:
+    """The cells of a stub in order."""
+    last = None
+    for last in _pieces(stub):
+        yield last
+    if last is None or not last.is_demo:
+        yield Piece("code", demo_cell(""), "demo", is_demo=True)
+
+
+def _pieces(stub: str) -> Iterator[Piece]:
+    lines = stub.split("\n")
+    waiting: list[str] = []
+    """Code that is no definition: imports, constants."""
+    at = 0
+    for position, node in enumerate(ast.parse(stub).body):
+        first = _first_line(node)
+        comment = _attached_comment(lines, at, first)
+        texts = _paragraphs(lines[at:comment])
+        end = node.end_lineno or first
+        if waiting and (texts or isinstance(node, _DEFINITIONS) or _text_of(node) is not None):
+            yield _code(waiting)
+            waiting = []
+        yield from (Piece("markdown", text, "text") for text in texts)
+        source = lines[comment:end]
+        text = _text_of(node)
+        if text is not None:
+            yield _text(text, is_title=position == 0)
+        elif isinstance(node, _DEFINITIONS):
+            yield from _definition(node, source)
+        else:
+            waiting += [*([""] * (comment - at) if waiting else []), *source]
+        at = end
+    if waiting:
+        yield _code(waiting)
+    yield from (Piece("markdown", text, "text") for text in _paragraphs(lines[at:]))
+
+
+def _definition(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, source: list[str]
+) -> Iterator[Piece]:
+    summary = (ast.get_docstring(node) or "").split("\n\n")[0].replace("\n", " ")
+    heading = f"## `{node.name}`" + (f"\n\n{summary}" if summary else "")
+    yield Piece("markdown", heading, f"about-{node.name}")
+    yield Piece("code", "\n".join(source), node.name)
+    examples = examples_of(node)
+    if examples:
+        yield Piece("code", demo_cell(examples), f"demo-{node.name}", is_demo=True)
+
+
+def _code(lines: list[str]) -> Piece:
+    return Piece("code", "\n".join(lines), "setup")
+
+
+def _text(value: str, *, is_title: bool) -> Piece:
+    text = inspect.cleandoc(value)
+    if not is_title:
+        return Piece("markdown", text, "text")
+    title, _, rest = text.partition("\n")
+    parts = (f"# {title.rstrip('.')}", rest.strip("\n"), _HOW)
+    return Piece("markdown", "\n\n".join(part for part in parts if part), "title")
+
+
+def _text_of(node: ast.stmt) -> str | None:
+    """What a bare string says; None for any other statement."""
+    match node:
+        case ast.Expr(value=ast.Constant(value=str(text))):
+            return text
+    return None
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators = node.decorator_list if isinstance(node, _DEFINITIONS) else []
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1
+
+
+def _attached_comment(lines: list[str], at: int, first: int) -> int:
+    """Where the comment that stands directly above a statement begins."""
+    while first > at and lines[first - 1].startswith("#"):
+        first -= 1
+    return first
+
+
+def _paragraphs(lines: list[str]) -> list[str]:
+    """Comments that stand by themselves, without their marks."""
+    text = "\n".join(line.removeprefix("#").removeprefix(" ") for line in lines).strip("\n")
+    return [text] if text.strip() else []
+
+
+def _cell(piece: Piece, used: set[str]) -> dict[str, Any]:
+    cell: dict[str, Any] = {
+        "cell_type": piece.kind,
+        "id": _id(piece.name, used),
+        "metadata": {"tags": ["demo"]} if piece.is_demo else {},
+        "source": piece.source.splitlines(keepends=True),
+    }
+    return {**cell, "execution_count": None, "outputs": []} if piece.kind == "code" else cell
+
+
+def _id(name: str, used: set[str]) -> str:
+    """Unique in the notebook, and the same every time."""
+    base = _NOT_IN_AN_ID.sub("-", name)[: _ID_LENGTH - 4]
+    found = next(one for one in (base, *(f"{base}-{n}" for n in range(2, 999))) if one not in used)
+    used.add(found)
+    return found

@@ -1,0 +1,145 @@
+"""Walks through JSON bytes and builds objects only of what it is asked for.
+
+What is skipped costs time in proportion to its length and no memory, so that an untrusted file of
+many megabytes can be read for a few kilobytes in it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+MAX_PARTS = 8_000_000
+"""Strings and brackets looked at while skipping: bounds the time at about two seconds."""
+MAX_KEY_BYTES = 1_000
+
+_SPACE = re.compile(rb"[ \t\r\n]*")
+_PLAIN = re.compile(rb"-?[0-9][0-9.eE+-]*|true|false|null|NaN|-?Infinity")
+_PART = re.compile(rb'"[^"]*"|[\[\]{}]')
+_OPENING = frozenset(b"[{")
+_QUOTE = ord('"')
+
+
+class ScanError(ValueError):
+    """The bytes are no JSON, or not of the expected shape. `line` counts from 1."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.message, self.line = message, line
+
+
+class Scan:
+    """A position in JSON bytes. Every method moves past what it has read.
+
+    >>> scan = Scan(b'{"skipped": [[1], {}], "wanted": ["a"]}')
+    >>> {key: scan.value(99) if key == "wanted" else scan.skip() for key in scan.members()}
+    {'skipped': None, 'wanted': ['a']}
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        # Same length, without escapes: every quotation mark that is left begins or ends a string.
+        self._masked = data.replace(b"\\\\", b"__").replace(b'\\"', b"__")
+        self._at = 0
+        self._parts = 0
+
+    def members(self) -> Iterator[str]:
+        """The keys of the object here; the caller moves past each value before the next key."""
+        self._expect(b"{")
+        if self._take(b"}"):
+            return
+        while True:
+            yield self._key()
+            if not self._take(b","):
+                break
+        self._expect(b"}")
+
+    def items(self) -> Iterator[int]:
+        """The positions in the array here; the caller moves past each value."""
+        self._expect(b"[")
+        if self._take(b"]"):
+            return
+        position = 0
+        while True:
+            yield position
+            position += 1
+            if not self._take(b","):
+                break
+        self._expect(b"]")
+
+    def skip(self) -> None:
+        """Past the value here, whatever it is."""
+        start = self._start()
+        if self._masked[start : start + 1] in (b"[", b"{"):
+            self._skip_brackets(start)
+            return
+        plain = _PLAIN.match(self._masked, start) or _PART.match(self._masked, start)
+        if plain is None or plain[0] in (b"]", b"}"):
+            raise self.error("expected a value")
+        self._at = plain.end()
+
+    def value(self, limit_bytes: int) -> Any:
+        """The value here as objects; None if it is longer than the limit, or nested too deeply."""
+        start = self._start()
+        self.skip()
+        if self._at - start > limit_bytes:
+            return None
+        try:
+            return json.loads(self._data[start : self._at].decode("utf-8", "replace"), strict=False)
+        except RecursionError:
+            return None
+        except ValueError as error:
+            self._at = start
+            raise self.error(f"no value that can be read ({error})") from None
+
+    def end(self) -> None:
+        """Nothing but white space follows."""
+        if self._start() != len(self._data):
+            raise self.error("there is something after the end")
+
+    def error(self, message: str) -> ScanError:
+        """What to raise for what stands here."""
+        if self._at >= len(self._data):
+            message += ", but the file ends: it was not copied in full"
+        return ScanError(message, self._data.count(b"\n", 0, self._at) + 1)
+
+    def _start(self) -> int:
+        space = _SPACE.match(self._masked, self._at)
+        assert space is not None
+        self._at = space.end()
+        return self._at
+
+    def _take(self, token: bytes) -> bool:
+        found = self._masked.startswith(token, self._start())
+        self._at += found
+        return found
+
+    def _expect(self, token: bytes) -> None:
+        if not self._take(token):
+            raise self.error(f"expected `{token.decode()}`")
+
+    def _key(self) -> str:
+        self._start()
+        if self._masked[self._at : self._at + 1] != b'"':
+            raise self.error("expected a name in quotation marks")
+        key = self.value(MAX_KEY_BYTES)
+        self._expect(b":")
+        return key if type(key) is str else ""
+
+    def _skip_brackets(self, start: int) -> None:
+        masked, depth = self._masked, 0
+        for part in _PART.finditer(masked, start):
+            self._parts += 1
+            if self._parts > MAX_PARTS:
+                raise self.error("too much is stored in here: clear the outputs")
+            first = masked[part.start()]
+            if first == _QUOTE:
+                continue
+            depth += 1 if first in _OPENING else -1
+            if depth == 0:
+                self._at = part.end()
+                return
+        self._at = len(masked)
+        raise self.error("a bracket is never closed")

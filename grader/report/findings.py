@@ -1,0 +1,105 @@
+"""What did not pass, in the order and the groups in which a reader wants to meet it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+
+from grader.evidence import Observation, Outcome
+from grader.report.cleaning import one_line
+from grader.report.content import LOST, ExerciseReport
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Checks that a reader cannot tell apart: `count` times what `seen` says."""
+
+    seen: Observation
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The checks of one exercise that did not pass, each in exactly one place."""
+
+    first: Observation | None
+    """The one to mend first; None if there is nothing to mend here."""
+    echoes: tuple[Alike, ...]
+    """The same check on other values, or the same words at the same place: likely one cause."""
+    others: tuple[Alike, ...]
+    waiting: tuple[Alike, ...]
+    """Blocked checks, by criterion and by what they wait for."""
+
+    def __bool__(self) -> bool:
+        return self.first is not None or bool(self.waiting)
+
+
+def findings(part: ExerciseReport) -> Findings:
+    """What did not pass in an exercise, told apart."""
+    unhappy = [seen for seen in part.observations if seen.outcome is not Outcome.PASSED]
+    waiting = [seen for seen in unhappy if seen.outcome is Outcome.BLOCKED]
+    open_ = [seen for seen in unhappy if seen.outcome is not Outcome.BLOCKED]
+    first = next((seen for seen in open_ if seen.outcome in LOST), None) or next(iter(open_), None)
+    rest = [seen for seen in open_ if seen is not first]
+    echoes = [seen for seen in rest if first is not None and _is_echo(seen, first)]
+    others = [seen for seen in rest if seen not in echoes]
+    return Findings(
+        first=first,
+        echoes=_grouped(echoes, lambda seen: seen.criterion),
+        others=_grouped(others, _face),
+        waiting=_grouped(waiting, lambda seen: (seen.criterion, seen.observed)),
+    )
+
+
+def tally(groups: Iterable[Alike]) -> str:
+    """How many checks, and of which criteria.
+
+    >>> masking = Observation("a/masking/one", "", Outcome.FAILED)
+    >>> state = Observation("a/state/one", "", Outcome.FAILED)
+    >>> tally([Alike(masking, 2), Alike(state)])
+    '3 more checks: 2 in masking, 1 in state'
+    """
+    counts: Counter[str] = Counter()
+    for group in groups:
+        counts[group.seen.criterion] += group.count
+    checks = "1 more check" if counts.total() == 1 else f"{counts.total()} more checks"
+    if len(counts) == 1:
+        return f"{checks} in {next(iter(counts))}"
+    places = ", ".join(f"{count} in {criterion}" for criterion, count in counts.items())
+    return f"{checks}: {places}"
+
+
+def waits(group: Alike) -> str:
+    """What a blocked criterion waits for, in words.
+
+    >>> waits(Alike(Observation("a/one/x", "", Outcome.BLOCKED, "needs a/two to pass first")))
+    'one needs two to pass first'
+    """
+    seen = group.seen
+    return one_line(f"{seen.criterion} {seen.observed.replace(f'{seen.exercise}/', '')}")
+
+
+def _is_echo(seen: Observation, first: Observation) -> bool:
+    if _face(seen) == _face(first):
+        return True
+    return bool(seen.observed) and _ending(seen) == _ending(first)
+
+
+def _face(seen: Observation) -> Hashable:
+    """What a line about a check shows of it."""
+    return seen.title, seen.criterion, seen.outcome
+
+
+def _ending(seen: Observation) -> Hashable:
+    return seen.outcome, seen.observed, seen.where, seen.cause
+
+
+def _grouped(
+    seen: Iterable[Observation], key: Callable[[Observation], Hashable]
+) -> tuple[Alike, ...]:
+    """One group for each key, in the order in which the keys are met."""
+    groups: dict[Hashable, list[Observation]] = {}
+    for one in seen:
+        groups.setdefault(key(one), []).append(one)
+    return tuple(Alike(alike[0], len(alike)) for alike in groups.values())

@@ -1,0 +1,65 @@
+"""The signs and the few words that say what became of a check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.evidence import Outcome
+from grader.score import CriterionGrade
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The signs a terminal can show."""
+
+    outcome: dict[Outcome, str]
+    full: str
+    empty: str
+
+
+UNICODE = Marks(
+    {
+        Outcome.PASSED: "✓",
+        Outcome.FAILED: "✗",
+        Outcome.NOT_ATTEMPTED: "○",
+        Outcome.STUDENT_ERROR: "✗",
+        Outcome.TIMED_OUT: "✗",
+        Outcome.BLOCKED: "–",
+        Outcome.CARRIED: "✓",
+        Outcome.COULD_NOT_CHECK: "?",
+    },
+    full="█",
+    empty="░",
+)
+ASCII = Marks(
+    {
+        **dict.fromkeys(Outcome, "x"),
+        Outcome.PASSED: "+",
+        Outcome.NOT_ATTEMPTED: "o",
+        Outcome.BLOCKED: "-",
+        Outcome.CARRIED: "+",
+        Outcome.COULD_NOT_CHECK: "?",
+    },
+    full="#",
+    empty=".",
+)
+
+REMARKS = {
+    Outcome.STUDENT_ERROR: "raised an error",
+    Outcome.TIMED_OUT: "took too long",
+    Outcome.NOT_ATTEMPTED: "not attempted",
+    Outcome.CARRIED: "same mistake as before, costs nothing more",
+    Outcome.COULD_NOT_CHECK: "could not be checked, not your mistake",
+}
+
+
+def criterion_outcome(grade: CriterionGrade) -> Outcome:
+    """The outcome whose sign stands for a whole criterion."""
+    if grade.points is None:
+        return Outcome.COULD_NOT_CHECK
+    if grade.points == grade.max_points:
+        return Outcome.PASSED
+    for only in (Outcome.NOT_ATTEMPTED, Outcome.BLOCKED):
+        if set(grade.outcomes) <= {only, Outcome.PASSED}:
+            return only
+    return Outcome.FAILED

@@ -1,0 +1,46 @@
+"""What every format says of a check and of a submission, in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from grader.evidence import Cause, Observation
+from grader.report.cleaning import one_line, printable
+from grader.report.content import Report
+from grader.report.next_step import next_step
+
+
+def facts(seen: Observation, where: str | None = None) -> list[tuple[str, str]]:
+    """Label and words: observed, expected, likely cause, where; only those there are.
+
+    `where` is the place as the reader finds it; without one, it is as in the submission.
+    """
+    place = str(seen.where) if where is None and seen.where is not None else where
+    found = {
+        "observed": seen.observed,
+        "expected": seen.expected,
+        "likely cause": _cause(seen.cause),
+        "where": place,
+    }
+    return [(label, printable(words).strip("\n")) for label, words in found.items() if words]
+
+
+def noted(report: Report) -> Iterator[str]:
+    """The notes on the submission as a whole, a line each."""
+    for note in report.notes:
+        place = f"{note.where}  " if note.where is not None else ""
+        yield f"{note.kind}: {one_line(f'{place}{note.text}')}"
+
+
+def next_in_submission(report: Report) -> str:
+    """The next step with its path as in the submission, wherever that lies on this machine."""
+    here = replace(report, submission=replace(report.submission, path=""))
+    return one_line(next_step(here, Path("/")))
+
+
+def _cause(cause: Cause | None) -> str:
+    if cause is None:
+        return ""
+    return f"{cause.text} (gives your numbers on {cause.fits} of {cause.of} probes)"

@@ -1,0 +1,207 @@
+"""The example workflow, its steps run as they are written, passes and fails where it must."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+import xmlschema
+
+from tests.support.workflow import Runner, commands, read, steps
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOW = read(ROOT / "docs" / "examples" / "github-workflow.yml")
+SCHEMA = xmlschema.XMLSchema(ROOT / "tests" / "schema" / "junit.xsd")
+COURSE = ("grader", "reference", "assignments", "tests/suites", "rubric.yaml")
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Runner:
+    """A runner with the course checked out, and with the grader that is installed here."""
+    workspace = tmp_path / "workspace"
+    ignore = shutil.ignore_patterns("__pycache__")
+    for name in COURSE:
+        target = workspace / "course" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, target, ignore=ignore)
+        else:
+            shutil.copy(ROOT / name, target)
+    grader = program(
+        tmp_path / "grader",
+        f'PYTHONPATH="{workspace}/course" exec "{sys.executable}" -m grader "$@"',
+    )
+    return Runner(workspace, {"vars.GRADER": str(grader)})
+
+
+def program(path: Path, body: str) -> Path:
+    path.write_text(f"#!/bin/bash\n{body}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def hand_in(runner: Runner, name: str) -> Path:
+    """The submission of the corpus, as the student's repository would be checked out."""
+    return Path(shutil.copytree(ROOT / "tests" / "corpus" / name, runner.workspace / "submission"))
+
+
+def test_right_work_passes(runner: Runner) -> None:
+    hand_in(runner, "right_plain")
+
+    assert runner.run(WORKFLOW) == 0
+
+    graded, verdict = runner.done
+    assert (graded.name, verdict.name) == ("Grade", "Pass or fail")
+    assert graded.files["GITHUB_OUTPUT"] == "code=0\n"
+    assert "Every check passed." in graded.files["GITHUB_STEP_SUMMARY"]
+    assert commands(verdict.log) == ["::notice title=All points::Every check passed."]
+
+
+def test_wrong_work_fails_and_says_what_to_mend(runner: Runner) -> None:
+    hand_in(runner, "mask_inverted")
+
+    assert runner.run(WORKFLOW) == 1
+
+    graded, verdict = runner.done
+    assert graded.code == 0
+    assert "next: open submission/a1_attention.py:" in graded.log
+    assert "**Next:** `open a1_attention.py:" in graded.files["GITHUB_STEP_SUMMARY"]
+    assert commands(verdict.log)[0].startswith("::error title=Points are missing::")
+
+
+def test_the_junit_file_that_is_uploaded_is_there_and_valid(runner: Runner) -> None:
+    hand_in(runner, "mask_inverted")
+    runner.run(WORKFLOW)
+    upload = next(step for step in steps(WORKFLOW) if "upload-artifact" in step.get("uses", ""))
+
+    file = runner.workspace / upload["with"]["path"]
+
+    SCHEMA.validate(str(file))
+    assert "<failure " in file.read_text(encoding="utf-8")
+
+
+def test_what_could_not_be_checked_is_told_apart_from_wrong_work(runner: Runner) -> None:
+    hand_in(runner, "right_plain")
+    suite = runner.workspace / "course/tests/suites/a1_attention/public/test_sdpa.py"
+    broken = '\n    def test_breaks(self):\n        """Breaks."""\n        raise RuntimeError\n'
+    suite.write_text(suite.read_text(encoding="utf-8").rstrip() + broken, encoding="utf-8")
+
+    assert runner.run(WORKFLOW) == 3
+    assert commands(runner.done[-1].log)[0].startswith("::error title=Could not check::")
+
+
+def test_a_repository_without_a_submission_is_not_graded(runner: Runner) -> None:
+    (runner.workspace / "submission").mkdir()
+
+    assert runner.run(WORKFLOW) == 2
+
+    graded, verdict = runner.done
+    assert "no .py or .ipynb file" in graded.log
+    assert graded.files["GITHUB_STEP_SUMMARY"] == ""
+    assert commands(verdict.log)[0].startswith("::error title=Not graded::")
+
+
+def test_a_submission_that_shouts_commands_is_not_heard(runner: Runner) -> None:
+    submission = hand_in(runner, "right_plain")
+    (submission / "a1_attention.py").write_text(
+        "print('::error::printed on import')\n"
+        "def scaled_dot_product_attention(q, k, v, mask=None):\n"
+        "    print('::add-mask::printed')\n"
+        "    raise ValueError('one\\n::error::raised\\n##[error]raised')\n",
+        encoding="utf-8",
+    )
+
+    assert runner.run(WORKFLOW) == 1
+
+    graded = runner.done[0]
+    assert commands(graded.log) == []
+    assert "raised" in graded.log
+    assert commands(graded.files["GITHUB_STEP_SUMMARY"]) == []
+
+
+def test_not_even_a_grader_that_lets_everything_through_is_heard(runner: Runner) -> None:
+    """The step itself holds, whatever is printed, and whatever the runner's files are given."""
+    hand_in(runner, "right_plain")
+    runner.values["vars.GRADER"] = str(
+        program(
+            runner.workspace.parent / "loud",
+            'echo "::error::loud"; echo "::stop-commands::x"; echo "::x::"; echo "::error::again"\n'
+            'for file in "$GITHUB_ENV" "$GITHUB_PATH" "$GITHUB_OUTPUT" "$GITHUB_STEP_SUMMARY"; do\n'
+            '  echo "code=0" >> "$file"\ndone\nexit 1',
+        )
+    )
+
+    assert runner.run(WORKFLOW) == 1
+
+    graded = runner.done[0]
+    assert "::error::again" in graded.log
+    assert commands(graded.log) == []
+    assert graded.files == {
+        "GITHUB_ENV": "",
+        "GITHUB_PATH": "",
+        "GITHUB_OUTPUT": "code=1\n",
+        "GITHUB_STEP_SUMMARY": "",
+    }
+
+
+def test_commands_are_heard_once_the_grader_is_done(runner: Runner) -> None:
+    """The positive control: the token ends the silence, and differs from run to run."""
+    hand_in(runner, "right_plain")
+    loud = program(runner.workspace.parent / "loud", 'echo "::error::loud"')
+    runner.values["vars.GRADER"] = str(loud)
+    runner.run(WORKFLOW)
+    log = runner.done[0].log
+
+    assert commands(log) == []
+    assert commands(f"{log}::error::after\n") == ["::error::after"]
+    assert commands("::error::before\n" + log) == ["::error::before"]
+    assert re.match(r"::stop-commands::[0-9a-f]{64}\n", log)
+
+
+def test_the_grader_is_installed_where_it_is_not_there_yet(runner: Runner, tmp_path: Path) -> None:
+    hand_in(runner, "right_plain")
+    (tmp_path / "bin").mkdir()
+    installed = runner.workspace / "course" / ".venv" / "bin" / "grader"
+    installed.parent.mkdir(parents=True)
+    shutil.copy(runner.values.pop("vars.GRADER"), installed)
+    program(tmp_path / "bin" / "make", f'printf "%s\\n" "$@" > "{tmp_path}/made"')
+    runner.environment = {"PATH": f"{tmp_path / 'bin'}:/usr/local/bin:/usr/bin:/bin"}
+    runner.values["vars.TORCH_INDEX"] = "an index"
+
+    assert runner.run(WORKFLOW) == 0
+    assert [done.name for done in runner.done] == ["Install the grader", "Grade", "Pass or fail"]
+    assert (tmp_path / "made").read_text(encoding="utf-8").splitlines() == [
+        "-C",
+        "course",
+        "setup",
+        "PYTHON=python3",
+        "TORCH_INDEX=an index",
+    ]
+
+
+def test_nothing_is_installed_when_the_cache_has_it() -> None:
+    install = next(step for step in steps(WORKFLOW) if step["name"] == "Install the grader")
+
+    runner = Runner(ROOT, {"steps.venv.outputs.cache-hit": "true"})
+
+    assert not runner.holds(install["if"])
+    assert Runner(ROOT).holds(install["if"])
+
+
+def test_no_script_is_put_together_from_expressions() -> None:
+    """A branch name or a variable inside a script could become part of it."""
+    scripts = [step["run"] for step in steps(WORKFLOW) if "run" in step]
+
+    assert len(scripts) == 3
+    assert not any("${{" in script for script in scripts)
+
+
+def test_student_code_gets_no_rights_and_no_token() -> None:
+    checkouts = [step for step in steps(WORKFLOW) if "actions/checkout" in step.get("uses", "")]
+
+    assert WORKFLOW["permissions"] == {"contents": "read"}
+    assert len(checkouts) == 2
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)

@@ -1,0 +1,61 @@
+"""The package works where it is delivered as text, in a bare interpreter without its files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+LOADING = Path(__file__).parents[4] / "grader" / "worker" / "loading"
+
+RECEIVE = r"""
+import importlib.abc, importlib.util, json, sys
+
+sources = json.loads(sys.stdin.read())
+
+class Delivered(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path=None, target=None):
+        if name not in sources:
+            return None
+        package = any(other.startswith(name + ".") for other in sources)
+        return importlib.util.spec_from_loader(name, self, is_package=package)
+
+    def exec_module(self, module):
+        exec(compile(sources[module.__name__], module.__name__, "exec"), module.__dict__)
+
+sys.meta_path.insert(0, Delivered())
+before = set(sys.modules)
+from grader.worker.loading import Loaded, Plan
+
+foreign = {name.partition(".")[0] for name in set(sys.modules) - before}
+foreign -= {"grader", *sys.stdlib_module_names}
+source = b"from utils import N\nimport grader\ndef f(): return N + 1\n"
+files = {"a1_attention.py": source, "utils.py": b"N = 2\n"}
+plan = Plan(files, {"a1_attention": "a1_attention.py"}, {"a1_attention": ("f",)}, {})
+loaded = Loaded(plan, lambda path, index: None)
+loaded.reset()
+print(json.dumps([sorted(foreign), loaded.lookup("a1_attention", "f")(), loaded.report["notes"]]))
+"""
+
+
+def test_it_loads_a_submission_without_files_site_or_torch() -> None:
+    sources = {"grader": "", "grader.worker": ""}
+    for path in sorted(LOADING.glob("*.py")):
+        name = "grader.worker.loading" + ("" if path.stem == "__init__" else f".{path.stem}")
+        sources[name] = path.read_text(encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", "-c", RECEIVE],
+        input=json.dumps(sources),
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd="/",
+        timeout=60,
+    )
+
+    assert done.stderr == ""
+    foreign, value, notes = json.loads(done.stdout)
+    assert foreign == []
+    assert value == 3
+    assert [note["kind"] for note in notes] == ["note"]

@@ -1,0 +1,78 @@
+"""Grades a small sample class and shows right and wrong work: `make demo`.
+
+The class is made of submissions from `tests/corpus`, under the ids student-001 and so on.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS = ROOT / "tests" / "corpus"
+CLASS = (
+    "right_einsum",
+    "scale_by_wrong_width",
+    "mask_inverted",
+    "infinite_loop",
+    "syntax_error",
+    "untouched_stub",
+)
+WRONG = "student-002"
+"""Whose report is shown in full."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of the demo, as a reader would type it, and what it printed."""
+
+    command: str
+    output: str
+
+
+@contextmanager
+def sample_class() -> Iterator[Path]:
+    """A scratch folder with `class/` in it; gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="grader-demo-") as scratch:
+        for number, name in enumerate(CLASS, start=1):
+            student = Path(scratch) / "class" / f"student-{number:03}"
+            ignore = shutil.ignore_patterns("expect.yaml")
+            shutil.copytree(CORPUS / name, student, ignore=ignore)
+        yield Path(scratch)
+
+
+def steps(folder: Path, environment: Mapping[str, str]) -> Iterator[Step]:
+    """The demo in `folder`, command by command."""
+    for command in ("batch class --out results", f"check class/{WRONG}"):
+        done = subprocess.run(
+            [sys.executable, "-m", "grader", *command.split(), "--course", str(ROOT)],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+            capture_output=True,
+            encoding="utf-8",
+        )
+        if done.returncode != 1:  # points are missing, as they should be
+            raise SystemExit(f"grader {command} ended with {done.returncode}:\n{done.stderr}")
+        yield Step(f"grader {command}", done.stdout)
+
+
+def main() -> None:
+    """Prints the demo."""
+    is_terminal = sys.stdout.isatty()
+    environment = {"COLUMNS": str(shutil.get_terminal_size().columns)}
+    if is_terminal:
+        environment["FORCE_COLOR"] = "1"
+    with sample_class() as folder:
+        for step in steps(folder, environment):
+            print(f"$ {step.command}\n\n{step.output}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
