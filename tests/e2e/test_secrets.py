@@ -152,7 +152,7 @@ def test_seen_from_outside_only_the_judge_holds_a_secret(
         def look() -> None:
             until = time.monotonic() + 30
             # The worker under way is known by its own canary. The youngest first: they end first.
-            while "mine" not in sum(found.values(), []) and time.monotonic() < until:
+            while ["mine"] not in found.values() and time.monotonic() < until:
                 for pid in reversed(family(engine)):
                     with suppress(OSError):
                         found[pid] = search(str(pid))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import signal
 import struct
 import sys
@@ -45,7 +44,7 @@ LANDLOCK_CREATE, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT = 444, 445, 446
 
 
 def architecture() -> str:
-    return platform.machine()
+    return os.uname().machine
 
 
 def _fail(step: str) -> OSError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -76,6 +77,7 @@ def environment(scratch: str) -> None:
     home = scratch or NOWHERE
     os.environ.clear()
     os.environ.update(ENVIRONMENT, HOME=home, TMPDIR=home)
+    tempfile.tempdir = home  # torch asks for it in passing, and must not fail where there is none
 
 
 def no_new_privileges() -> None:
