@@ -29,6 +29,8 @@ _MIB = 1 << 20
 _SCRATCH_OPTIONS = "size=32m,nr_inodes=2048,mode=0700"
 ENVIRONMENT = {"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"}
 NOWHERE = "/nonexistent"
+# Importing torch's compiler, as torch.func does, makes sure that this folder is there.
+NO_CACHE = {"TORCHINDUCTOR_CACHE_DIR": "/"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def environment(scratch: str) -> None:
     os.chdir(scratch or "/")
     home = scratch or NOWHERE
     os.environ.clear()
-    os.environ.update(ENVIRONMENT, HOME=home, TMPDIR=home)
+    os.environ.update(ENVIRONMENT, HOME=home, TMPDIR=home, **({} if scratch else NO_CACHE))
     tempfile.tempdir = home  # torch asks for it in passing, and must not fail where there is none
 
 
