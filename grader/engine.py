@@ -175,7 +175,9 @@ class Engine:
         self._seats = []
 
     def _open(self, tree: Starter) -> _Seat:
-        order = Order(self._tiers, self.options.without)
+        wanted = self.options.isolation
+        reason = f"asked for with --isolation {wanted}" if wanted not in (None, "full") else ""
+        order = Order(self._tiers, reason, self.options.without)
         return _Seat(tree.start(self._hello, order), time.monotonic() + PATIENCE_S)
 
     def _deal(self, waiting: Iterator[Submission], again: deque[_Job]) -> None:

@@ -145,7 +145,7 @@ class Nursery:
         One that could not reach its tier may be half in it: it ends, and the next one starts
         afresh. Raises `NoTier`.
         """
-        reasons: list[str] = []
+        reasons: list[str] = [request["reason"]] if request["reason"] else []
         for tier in request["tiers"]:
             order = {**request, "tier": tier, "reason": "; ".join(reasons)}
             report, report_end = os.pipe()

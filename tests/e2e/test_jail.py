@@ -114,6 +114,45 @@ def as_ordinary_user(command: list[str]) -> subprocess.CompletedProcess[str]:
     )
 
 
+LOOK_INTO = """
+import os, subprocess, sys
+
+def opens(pid):
+    try:
+        with open(f"/proc/{pid}/mem", "rb"):
+            return True
+    except PermissionError:
+        return False
+
+def look():
+    with subprocess.Popen(["sleep", "9"]) as child:
+        seen = [opens(child.pid), opens(os.getppid())]
+        child.kill()
+    return seen
+"""
+
+
+def test_even_without_a_jail_no_user_looks_into_our_processes(tmp_path: Path) -> None:
+    """As root this is tried in a process of an ordinary user: root may look anywhere."""
+    if IS_ROOT:
+        name = "test_even_without_a_jail_no_user_looks_into_our_processes"
+        pytest_on = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        as_ordinary_user([*pytest_on, f"{__file__}::{name}"])
+        return
+    suite = """
+        class TestOutputs:
+            def test_look(self, student, expect):
+                '''A process of its own can be looked into, and its parent can not.'''
+                seen = student.look()
+                expect.true(seen == [True, False], observed=str(seen), expected="[True, False]")
+    """
+    reference = "def look():\n    return [True, False]\n"
+    course = write_course(tmp_path, targets="look", reference=reference, suite=suite)
+    with Engine(find_course(course), Options(isolation="none")) as engine:
+        (result,) = engine.grade([submission({"t1_toy.py": LOOK_INTO})])
+    assert [(o.outcome, o.observed) for o in result.observations] == [(Outcome.PASSED, "")]
+
+
 # ---- what there is in a full jail ------------------------------------------------------------
 
 LOOK_AROUND = """
