@@ -21,9 +21,8 @@ from typing import IO, Any
 
 from .course import Course
 from .evidence import Cause, Note, Observation, Outcome, Where
-from .intake import Choice, candidates, choice_notes
 from .isolation import IsolationError, acceptable
-from .notebook import reduced
+from .job import Job, job_for
 from .parcel import pack
 from .processes import Hello, Lane, Order, Starter, must_exec, starter
 from .rubric import Rubric, Visibility
@@ -73,28 +72,13 @@ class Result:
 
 
 @dataclass
-class _Job:
-    submission: Submission
-    candidates: Mapping[str, tuple[str, ...]]
-    """Assignment -> the files that could be it, the more likely first."""
-    files: Mapping[str, bytes]
-    """What the worker gets: notebooks without their outputs."""
-    attempts: int = 0
-
-    def choice_notes(self, choices: Mapping[str, Choice]) -> Iterator[Note]:
-        for stem, choice in choices.items():
-            paths = self.candidates[stem]
-            yield from choice_notes(stem, choice, paths, self.submission.modified)
-
-
-@dataclass
 class _Seat:
     """A lane and what it is doing."""
 
     lane: Lane
     until: float
     ready: bool = False
-    job: _Job | None = None
+    job: Job | None = None
 
 
 @dataclass
@@ -145,7 +129,7 @@ class Engine:
         A submission whose lane dies, stalls or starves is graded once more, alone, at the end.
         """
         waiting = iter(submissions)
-        again: deque[_Job] = deque()
+        again: deque[Job] = deque()
         while True:
             self._deal(waiting, again)
             busy = [seat for seat in self._seats if seat.job is not None]
@@ -180,7 +164,7 @@ class Engine:
         order = Order(self._tiers, reason, self.options.without)
         return _Seat(tree.start(self._hello, order), time.monotonic() + PATIENCE_S)
 
-    def _deal(self, waiting: Iterator[Submission], again: deque[_Job]) -> None:
+    def _deal(self, waiting: Iterator[Submission], again: deque[Job]) -> None:
         """Give every idle lane a submission; open lanes while there is more to do than lanes."""
         while True:
             idle = next((seat for seat in self._seats if seat.job is None), None)
@@ -194,16 +178,15 @@ class Engine:
                 self._seats.append(idle)
             self._send(idle, job)
 
-    def _next(self, waiting: Iterator[Submission], again: deque[_Job]) -> _Job | None:
+    def _next(self, waiting: Iterator[Submission], again: deque[Job]) -> Job | None:
         submission = next(waiting, None)
         if submission is not None:
-            stems = self._hello["targets"]  # of the whole course: files import each other
-            found = candidates(submission.files, stems, submission.modified)
-            return _Job(submission, found, _for_worker(submission.files))
+            # of the whole course, because files import each other
+            return job_for(submission, self._hello["targets"])
         alone = all(seat.job is None for seat in self._seats)
         return again.popleft() if again and alone else None
 
-    def _send(self, seat: _Seat, job: _Job) -> None:
+    def _send(self, seat: _Seat, job: Job) -> None:
         job.attempts += 1
         seat.job = job
         seat.until = time.monotonic() + self.options.wall_s + PATIENCE_S
@@ -230,7 +213,7 @@ class Engine:
         late = [seat for seat in busy if seat.until <= time.monotonic()]
         return [socks[sock] for sock in readable] or late
 
-    def _take_in(self, seat: _Seat, again: deque[_Job]) -> Iterator[Result]:
+    def _take_in(self, seat: _Seat, again: deque[Job]) -> Iterator[Result]:
         try:
             message = seat.lane.channel.receive(seat.until)
         except WireFault as error:
@@ -250,16 +233,16 @@ class Engine:
             assert job is not None
             yield from self._finish(job, message, again)
 
-    def _finish(self, job: _Job, message: Message, again: deque[_Job]) -> Iterator[Result]:
+    def _finish(self, job: Job, message: Message, again: deque[Job]) -> Iterator[Result]:
         meta = message.meta
         if meta["t"] == "starved":
             yield from self._once_more(job, again, meta["why"])
             return
         isolation = meta["isolation"]
         self._hold_to(isolation.get("tier", "none"))
-        choices = _choices(job, meta["choices"])
+        choices = job.choices(meta["choices"])
         graded = {row["assignment"] for row in self._hello["exercises"]}
-        notes = job.choice_notes({s: choice for s, choice in choices.items() if s in graded})
+        notes = job.notes({stem: choice for stem, choice in choices.items() if stem in graded})
         yield Result(
             submission=job.submission,
             observations=tuple(_observation(row) for row in meta["observations"]),
@@ -270,7 +253,7 @@ class Engine:
             entries={stem: choice.path for stem, choice in choices.items()},
         )
 
-    def _once_more(self, job: _Job, again: deque[_Job], why: str) -> Iterator[Result]:
+    def _once_more(self, job: Job, again: deque[Job], why: str) -> Iterator[Result]:
         if job.attempts < 2:
             again.append(job)
             return
@@ -288,7 +271,7 @@ class Engine:
             entries={stem: paths[0] for stem, paths in job.candidates.items()},
         )
 
-    def _replace(self, seat: _Seat, again: deque[_Job], why: str) -> Iterator[Result]:
+    def _replace(self, seat: _Seat, again: deque[Job], why: str) -> Iterator[Result]:
         """A lane died or stalled: its submission is tried again, the lane or the tree renewed."""
         job, seat.job = seat.job, None
         self._fruitless += not seat.ready
@@ -307,7 +290,7 @@ class Engine:
         if job is not None:
             yield from self._once_more(job, again, why)
 
-    def _restart(self, again: deque[_Job], why: str) -> Iterator[Result]:
+    def _restart(self, again: deque[Job], why: str) -> Iterator[Result]:
         """The nursery is gone, and everything forked from it with it."""
         jobs = [seat.job for seat in self._seats if seat.job is not None]
         self._fruitless += 1
@@ -400,22 +383,6 @@ def _targets(rubric: Rubric) -> dict[str, tuple[str, ...]]:
     for exercise in rubric.exercises.values():
         found[exercise.assignment] = (*found.get(exercise.assignment, ()), *exercise.targets)
     return found
-
-
-def _for_worker(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files without what is never loaded. The digest has covered all of it by now."""
-    return {
-        name: reduced(data) if name.lower().endswith(".ipynb") else data
-        for name, data in files.items()
-    }
-
-
-def _choices(job: _Job, said: Mapping[str, list[Any]]) -> dict[str, Choice]:
-    """What was graded for each assignment; the more likely file if the worker never said."""
-    return {
-        stem: Choice(*said[stem]) if stem in said else Choice(paths[0], {})
-        for stem, paths in job.candidates.items()
-    }
 
 
 def _mention_meta(hello: Hello) -> bool:

@@ -13,10 +13,116 @@ Shape letters, the same in every assignment:
     L   key and value tokens (S and L may differ)
     Dh  width of queries and keys
     Dv  width of values
+    T   tokens, where queries and keys are the same ones
     …   any leading axes: none, (B,), (B, H), …
 """
 
 import torch
+
+
+def normalise_by_sum(scores: torch.Tensor) -> torch.Tensor:
+    """Divide scores by their sum, and return shares that add up to 1.
+
+    Attention begins with scores: one number for each token, the larger the more it matters. To
+    mix tokens we need shares of a whole, and the first idea that comes to mind is a good one:
+
+        share_i = score_i / Σ_j score_j
+
+    Shapes
+        scores   (T,)
+        returns  (T,), dtype as the scores'
+
+    Example: the scores of the word "journey" with the six words of "Your journey starts with one
+    step", the running example of Raschka, "Build a Large Language Model (From Scratch)", chapter 3.
+
+        >>> normalise_by_sum(torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]))
+        tensor([0.1455, 0.2278, 0.2249, 0.1285, 0.1077, 0.1656])
+
+    And here is why nobody stops at this idea. A score may be negative, and then so is the share;
+    a token would be mixed in *less than not at all*:
+
+        >>> normalise_by_sum(torch.tensor([3.0, 1.0, -2.0]))
+        tensor([ 1.5000,  0.5000, -1.0000])
+
+    A sum of 0 is worse still. (It is not graded: there is no good answer.)
+
+    To write here: everything. `scores` is not modified.
+    """
+    # BEGIN SOLUTION
+    return scores / scores.sum()
+    # END SOLUTION
+
+
+def softmax_naive(x: torch.Tensor) -> torch.Tensor:
+    """Return exp(x) divided by its sum: the softmax, exactly as the formula says.
+
+        softmax(x)_i = exp(x_i) / Σ_j exp(x_j)
+
+    The exponential makes every number positive before they are normalised, so each share lies
+    between 0 and 1. It keeps the order, and it is generous to the winner: a score that is larger
+    by 1 gets e ≈ 2.718 times the share, whatever the two scores are.
+
+    Shapes
+        x        (T,)
+        returns  (T,), dtype as x's
+
+    Example: the same six scores.
+
+        >>> softmax_naive(torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]))
+        tensor([0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581])
+
+    It is called naive because exp grows so fast: in float32 exp(89) is already infinity, and
+    infinity / infinity is NaN. This function may do that, and is not graded on such scores.
+
+        >>> softmax_naive(torch.tensor([100.0, 0.0]))
+        tensor([nan, 0.])
+
+    To write here: everything, from `exp` and `sum`. `x` is not modified.
+    """
+    # BEGIN SOLUTION
+    powers = torch.exp(x)
+    return powers / powers.sum()
+    # END SOLUTION
+
+
+def stable_softmax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
+    """Return the softmax along one axis, for numbers of any size.
+
+    The way out is a line of algebra. Adding the same constant to all scores multiplies numerator
+    and denominator by the same factor, so nothing changes:
+
+        exp(x_i - m) / Σ_j exp(x_j - m)  =  exp(x_i) / Σ_j exp(x_j)        for every m
+
+    Choose m as the largest score *of that row*. Then the largest exponent is 0: no exp exceeds 1,
+    the sum is at least 1, and nothing overflows. Scores far below the maximum become 0, which is
+    what they are to all the digits that a float has. (Goodfellow, Bengio and Courville, "Deep
+    Learning", section 4.1, tell the story.)
+
+    Shapes
+        x        any shape with at least one axis
+        dim      the axis whose entries shall add up to 1
+        returns  the shape, dtype and device of x
+
+    An entry of -inf gets the share 0; that is how masks will work. (A row of nothing but -inf is
+    not graded here. It has no softmax, and `scaled_dot_product_attention` deals with it.) The
+    gradient is that of the softmax: finite, also for scores in the thousands.
+
+    Example: scores on which the naive version gives NaN.
+
+        >>> stable_softmax(torch.tensor([1000.0, 1001.0, 1002.0]))
+        tensor([0.0900, 0.2447, 0.6652])
+        >>> stable_softmax(torch.tensor([[0.0, 9.0], [0.0, -torch.inf]]), dim=0)
+        tensor([[0.5000, 1.0000],
+                [0.5000, 0.0000]])
+
+    To write here: everything, from `exp`, `sum` and a maximum: that is the point of it. From the
+    next exercise on torch.softmax is yours. `x` is not modified.
+    """
+    # BEGIN SOLUTION
+    largest = x.amax(dim=dim, keepdim=True)
+    shifted_powers = torch.exp(x - largest)
+    return shifted_powers / shifted_powers.sum(dim=dim, keepdim=True)
+    # END SOLUTION
 
 
 def scaled_dot_product_attention(

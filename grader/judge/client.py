@@ -61,7 +61,7 @@ class JudgePeer(Peer):
 
 def raised(error: RemoteRaised) -> StudentRaised:
     where = Where(error.file, error.line, error.cell) if error.file else None
-    return StudentRaised(error.type_name, error.bases, error.message, where)
+    return StudentRaised(error.type_name, error.bases, error.message, where, own=error.own)
 
 
 class Client:
@@ -125,11 +125,12 @@ class Client:
 def environment() -> Meta:
     """The judge's settings for a call. The seed is hashed: from any number of seeds a worker
     learns nothing about the generator they were drawn from."""
-    draw = torch.randint(-(1 << 63), (1 << 63) - 1, (), dtype=torch.int64).item()
+    draw = torch.randint(-(1 << 63), (1 << 63) - 1, (), dtype=torch.int64, device="cpu").item()
     digest = hashlib.blake2b(str(draw).encode(), digest_size=8).digest()
     return {
         "grad": torch.is_grad_enabled(),
         "dtype": NAMES[torch.get_default_dtype()],
+        "device": torch.get_default_device().type,
         "seed": int.from_bytes(digest, "big") >> 1,
     }
 

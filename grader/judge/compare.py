@@ -16,7 +16,7 @@ class Difference:
     """Why two values do not agree. `observed` and `expected` never hold inputs."""
 
     kind: str
-    """`type`, `shape`, `dtype`, `nonfinite` or `value`."""
+    """`type`, `shape`, `dtype`, `device`, `nonfinite` or `value`."""
     observed: str
     expected: str
 
@@ -70,6 +70,9 @@ def _tensors(
     if observed.dtype != expected.dtype:
         names = [str(t.dtype).removeprefix("torch.") for t in (observed, expected)]
         return Difference("dtype", f"{what} has dtype {names[0]}", f"dtype {names[1]}")
+    if observed.device.type != expected.device.type:
+        devices = [f"device {t.device.type}" for t in (observed, expected)]
+        return Difference("device", f"{what} is on {devices[0]}", devices[1])
     if not expected.is_floating_point():
         return _exact(observed, expected, what)
     return _values(observed.detach().double(), expected.detach().double(), atol, rtol, what)

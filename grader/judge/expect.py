@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
+from ..evidence import Outcome
 from .client import Client
 from .compare import Difference, describe, difference, largest
 from .faults import CheckFailed, StudentFault, StudentRaised
@@ -142,6 +143,8 @@ class Expect:
         with torch.enable_grad():
             leaves, (args, kwargs) = _leaves(args, kwargs, _names(reference, args))
             outputs = [o for o in tree_leaves(function(*args, **kwargs)) if _is_float(o)]
+            for output in outputs:
+                _require_floats(output, "output")
             generator = torch.Generator().manual_seed(self._seed)
             total = _weighted_sum(outputs, generator)
             sources = {**leaves, **_parameters(function)}
@@ -171,6 +174,12 @@ class Expect:
         if tuple(tensor.shape) != tuple(shape):
             raise CheckFailed(f"{what} has shape {tuple(tensor.shape)}", f"shape {tuple(shape)}")
 
+    def floats(self, tensor: Any, shape: Sequence[int], what: str = "output") -> None:
+        """Numbers that the check can go on to compute with: a floating-point tensor of that
+        shape, and not on the meta device."""
+        self.shape(tensor, shape, what)
+        _require_floats(tensor, what)
+
     def dtype(self, tensor: Any, dtype: torch.dtype, what: str = "output") -> None:
         self.count += 1
         self._tensor(tensor, what, f"a tensor of {dtype}")
@@ -182,6 +191,8 @@ class Expect:
         """No NaN and no infinity."""
         self.count += 1
         self._tensor(tensor, what, "a tensor")
+        if tensor.is_meta:
+            raise CheckFailed(f"{what} is on the meta device", "values")
         wrong = (~tensor.isfinite()).nonzero()
         if len(wrong):
             place = wrong[0].tolist()
@@ -216,7 +227,7 @@ class Expect:
         try:
             value = function(*args, **kwargs)
         except StudentRaised as fault:
-            if fault.type_name == "NotImplementedError":
+            if fault.outcome is Outcome.NOT_ATTEMPTED:
                 raise
             if error.__name__ not in (fault.type_name, *fault.bases):
                 raise CheckFailed(fault.observed, wanted, where=fault.where) from None
@@ -240,6 +251,14 @@ class Expect:
     def _tensor(self, value: Any, what: str, wanted: str) -> None:
         if not isinstance(value, torch.Tensor):
             raise CheckFailed(f"{what} is {describe(value)}", wanted)
+
+
+def _require_floats(tensor: torch.Tensor, what: str) -> None:
+    if tensor.is_meta:
+        raise CheckFailed(f"{what} is on the meta device", "values")
+    if not tensor.is_floating_point():
+        name = str(tensor.dtype).removeprefix("torch.")
+        raise CheckFailed(f"{what} has dtype {name}", "a floating-point dtype")
 
 
 def _tolerance(expected: Any) -> float:

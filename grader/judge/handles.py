@@ -111,6 +111,13 @@ class RemoteModule:
         found: dict[str, torch.Tensor] = self._ask("buffers")
         return list(found.items())
 
+    def requires_grad_(self, wanted: bool = True) -> RemoteModule:
+        """Freeze or unfreeze every parameter."""
+        found = self._ask("requires_grad", wanted)
+        self._mirrors.clear()
+        self._describe(found)
+        return self
+
     def zero_grad(self) -> None:
         for mirror in self._mirrors.values():
             mirror.grad = None

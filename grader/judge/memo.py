@@ -123,6 +123,11 @@ class Reference:
     def __init__(self, module: ModuleType, memo: Memo) -> None:
         self._module, self._memo = module, memo
 
+    def is_module(self, name: str) -> bool:
+        """Whether `name` is a class of modules."""
+        value = getattr(self._module, name, None)
+        return isinstance(value, type) and issubclass(value, nn.Module)
+
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
         return ReferenceFunction(value, self._memo) if isinstance(value, FunctionType) else value

@@ -45,7 +45,7 @@ class BenchPlugin:
 @pytest.fixture
 def student(bench: Bench) -> Student:
     """The student's definitions, called across the process boundary."""
-    return Student(bench.client, bench.definitions, bench.stem)
+    return Student(bench.client, bench.definitions, bench.stem, bench.reference.is_module)
 
 
 @pytest.fixture

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
-from .bind import bind
+from .bind import bind, module_of, randomised, within
 from .handles import RemoteModule
 from .memo import Memo, Reference, ReferenceModule
 from .namespace import Student
@@ -71,9 +72,13 @@ class Probe:
         *args: Any,
         dtype: torch.dtype = torch.float64,
         train: bool = False,
+        free: Sequence[str] = (),
         **kwargs: Any,
     ) -> Twin:
         """The student's and the reference's `name(*args, **kwargs)` with the same drawn weights.
+
+        Parts named in `free` are drawn on either side without being the same: the suite brings
+        them together in a way of its own.
 
         Raises:
             StudentFault: the student's module lacks a parameter, or is no module.
@@ -87,8 +92,27 @@ class Probe:
             module.to(dtype).train(train)
             for role, parameter in module.named_parameters():
                 parameter.copy_(roles[role])
-        handle = getattr(self._student, name)(*args, **kwargs)
-        values, notes = bind(handle, roles, name, self._roles)
+        handle = module_of(getattr(self._student, name)(*args, **kwargs), name)
+        bound = {role: tensor for role, tensor in roles.items() if not within(role, free)}
+        values, notes = bind(handle, bound, name, self._roles, free)
         self.notes += notes
         handle.prepare(values, dtype, train)
         return Twin(handle, ReferenceModule(module, self._memo))
+
+    def module(
+        self,
+        name: str,
+        *args: Any,
+        dtype: torch.dtype = torch.float64,
+        train: bool = False,
+        **kwargs: Any,
+    ) -> RemoteModule:
+        """The student's `name(*args, **kwargs)` with all its parameters drawn.
+
+        Raises:
+            StudentFault: it is no module.
+        """
+        handle = module_of(getattr(self._student, name)(*args, **kwargs), name)
+        drawn = randomised(handle, [spec.name for spec in handle.specs], self._roles)
+        handle.prepare(drawn, dtype, train)
+        return handle

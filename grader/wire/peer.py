@@ -34,6 +34,7 @@ class RemoteRaised(Exception):
         line, cell = report.get("line"), report.get("cell")
         self.line = line if type(line) is int else None
         self.cell = cell if type(cell) is int else None
+        self.own = report.get("own") is True
         super().__init__(f"{self.type_name}: {self.message}")
 
 

@@ -75,6 +75,11 @@ def _prepare(
     return describe(module)
 
 
+def _requires_grad(module: nn.Module, wanted: bool) -> Meta:
+    nn.Module.requires_grad_(module, wanted)
+    return describe(module)
+
+
 def _zero_grad(module: nn.Module) -> None:
     nn.Module.zero_grad(module)
 
@@ -92,6 +97,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "train": _train,
     "to": _to,
     "prepare": _prepare,
+    "requires_grad": _requires_grad,
     "zero_grad": _zero_grad,
     "attribute": _attribute,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -102,6 +102,8 @@ class WorkerSide(Side):
             return modules.BUILTINS[parts[0]]
         if kind == "H":
             return self._object(parts)  # type: ignore[no-any-return]
+        if kind == "L":
+            return getattr(torch.nn, parts[0])  # type: ignore[no-any-return]
         raise Violation("target")
 
     def parameters(self, node: Node, names: Sequence[str]) -> tuple[torch.Tensor, ...]:
@@ -112,25 +114,29 @@ class WorkerSide(Side):
 
     @contextmanager
     def environment(self, meta: Meta) -> Iterator[None]:
-        """The judge's grad mode, default dtype and seed; the student's own are restored."""
+        """The judge's grad mode, default dtype, device and seed; the student's own are restored."""
         env: Mapping[str, Any] = meta.get("env") or {}
         if "seed" in env:
             seed_torch(env["seed"])
             random.seed(env["seed"])
         dtype = torch.get_default_dtype()
         torch.set_default_dtype(DTYPES.get(env.get("dtype", ""), dtype))
+        # Entered only where it changes something: a default device slows every operation down.
+        elsewhere = torch.device("meta") if env.get("device") == "meta" else nullcontext()
         try:
-            with torch.set_grad_enabled(bool(env.get("grad", True))):
+            with torch.set_grad_enabled(bool(env.get("grad", True))), elsewhere:
                 yield
         finally:
             torch.set_default_dtype(dtype)
 
     def report(self, error: BaseException) -> Meta:
-        """The exception's type, bases, text and the last line of the student's that it crossed."""
-        file, cell, line = None, None, None
+        """The exception's type, bases and text, the last line of the student's that it crossed, and
+        whether that line raised it itself."""
+        file, cell, line, own = None, None, None, False
         trace = error.__traceback__
         while trace is not None:
             place = self._place(trace.tb_frame.f_code.co_filename)
+            own = place is not None
             if place is not None:
                 (file, cell), line = place, trace.tb_lineno
             trace = trace.tb_next
@@ -143,6 +149,7 @@ class WorkerSide(Side):
             "file": file,
             "cell": cell,
             "line": line,
+            "own": own,
         }
 
 

@@ -43,6 +43,20 @@ def command(arguments: Sequence[str], exits: tuple[int, ...] = (0,)) -> Callable
     return run
 
 
+def together(commands: Sequence[Sequence[str]]) -> Callable[[], None]:
+    """Several processes at the same time; done when the last one is."""
+
+    def run() -> None:
+        started = [
+            subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.DEVNULL)
+            for arguments in commands
+        ]
+        if any([process.wait() for process in started]):
+            raise RuntimeError(f"{commands[0]} failed")
+
+    return run
+
+
 def alternating(
     first: Callable[[], object], second: Callable[[], object], runs: int
 ) -> tuple[list[float], list[float]]:

@@ -373,6 +373,32 @@ class TestModules:
     def test_buffers_are_listed(self, student: Student) -> None:
         assert [name for name, _ in student.Layer(3, 2).named_buffers()] == ["mask"]
 
+    def test_freezing_every_parameter(self, student: Student) -> None:
+        layer = student.Layer(3, 2).requires_grad_(False)
+        assert [spec.requires_grad for spec in layer.specs] == [False, False]
+        assert not layer(torch.zeros(4, 3)).requires_grad
+        assert layer.requires_grad_()(torch.zeros(4, 3)).requires_grad
+
+    def test_layers_of_torch_live_beside_the_students_code(self, student: Student) -> None:
+        """They can be called, put into each other, and handed to a function of the student's."""
+        linear = student.nn.Linear(3, 2)
+        both = student.nn.Sequential(linear, student.nn.ReLU())
+        x = torch.randn(4, 3)
+        assert torch.equal(both(x), linear(x).relu())
+        assert torch.equal(student.run_layer(both, x), both(x))
+        buffers = dict(student.nn.BatchNorm1d(4).named_buffers())
+        assert "running_mean" in buffers
+
+    def test_the_callers_default_device_counts(self, student: Student) -> None:
+        """A model of any size can be made where it has shapes and no memory."""
+        with torch.device("meta"):
+            layers = [student.Layer(8_000, 8_000) for _ in range(8)]
+            parameters = [p for layer in layers for p in layer.parameters()]
+        assert sum(p.numel() for p in parameters) == 8 * 8_000 * 8_001
+        assert all(p.is_meta for p in parameters)
+        assert not student.same(torch.zeros(2)).is_meta
+        assert student.Layer(3, 2)(torch.zeros(1, 3)).device.type == "cpu"
+
     def test_meta_modules_give_shapes(self, student: Student) -> None:
         layer = student.Layer(3, 2).eval().to("meta")
         assert layer(torch.empty(5, 3, device="meta")).shape == (5, 2)

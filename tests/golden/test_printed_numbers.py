@@ -2,6 +2,9 @@
 
 The notebook's six words are 3-dimensional embeddings of "Your journey starts with one step", and
 its layers are created right after `torch.manual_seed`.
+
+The notebook's two prints of seeded dropout are left out: which entries a seed drops differs between
+versions of torch, and current ones do not reproduce them.
 """
 
 from __future__ import annotations
@@ -12,8 +15,14 @@ import pytest
 import torch
 from torch import nn
 
-from reference.a1_attention import scaled_dot_product_attention
+from reference.a1_attention import (
+    normalise_by_sum,
+    scaled_dot_product_attention,
+    softmax_naive,
+    stable_softmax,
+)
 from reference.a2_masking import CausalAttention
+from reference.a3_multi_head import MultiHeadAttention
 
 SIX_WORDS = torch.tensor(
     [
@@ -34,7 +43,7 @@ def own_generator() -> Iterator[None]:
         yield
 
 
-def printed(observed: torch.Tensor, rows: list[list[float]]) -> None:
+def printed(observed: torch.Tensor, rows: list[float] | list[list[float]]) -> None:
     """The numbers agree in all four places that the notebook prints."""
     torch.testing.assert_close(observed.detach(), torch.tensor(rows), rtol=0, atol=0.51e-4)
 
@@ -150,3 +159,82 @@ def test_attention_without_weights() -> None:
             [0.4177, 0.6503, 0.5645],
         ],
     )
+
+
+def test_shares_of_the_second_word() -> None:
+    """Its scores, divided by their sum and through both softmaxes, print as in the notebook."""
+    scores = SIX_WORDS @ SIX_WORDS[1]
+    printed(scores, [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
+    printed(normalise_by_sum(scores), [0.1455, 0.2278, 0.2249, 0.1285, 0.1077, 0.1656])
+    softmax = [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581]
+    printed(softmax_naive(scores), softmax)
+    printed(stable_softmax(scores), softmax)
+
+
+def test_weights_of_all_words_without_parameters() -> None:
+    """The softmax of all unscaled scores prints the notebook's table."""
+    printed(
+        stable_softmax(SIX_WORDS @ SIX_WORDS.T),
+        [
+            [0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452],
+            [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581],
+            [0.1390, 0.2369, 0.2326, 0.1242, 0.1108, 0.1565],
+            [0.1435, 0.2074, 0.2046, 0.1462, 0.1263, 0.1720],
+            [0.1526, 0.1958, 0.1975, 0.1367, 0.1879, 0.1295],
+            [0.1385, 0.2184, 0.2128, 0.1420, 0.0988, 0.1896],
+        ],
+    )
+
+
+def test_the_second_word_step_by_step() -> None:
+    """Query, score of itself, all scores, weights and context of the second word."""
+    torch.manual_seed(123)
+    query, key, value = (SIX_WORDS @ torch.rand(3, 2) for _ in range(3))
+    printed(query[1], [0.4306, 1.4551])
+    printed((query[1] @ key[1])[None], [1.8524])
+    printed(query[1] @ key.T, [1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440])
+    output, weights = scaled_dot_product_attention(query[1:2], key, value)
+    printed(weights[0], [0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820])
+    printed(output[0], [0.3061, 0.8210])
+
+
+def test_row_sums_after_a_mask_that_comes_too_late() -> None:
+    """Weights masked after the softmax no longer add up to 1, until they are normalised again."""
+    _, weights = scaled_dot_product_attention(*three_linears(789))
+    masked = weights.tril()
+    printed(masked.sum(dim=-1), [0.1921, 0.3700, 0.5357, 0.6775, 0.8415, 1.0000])
+    printed(torch.stack([normalise_by_sum(row) for row in masked]), causal_rows())
+
+
+def test_two_causal_heads_side_by_side_at_seed_123() -> None:
+    """The wrapper that puts two heads of CausalAttention side by side prints these."""
+    torch.manual_seed(123)
+    heads = [CausalAttention(3, 2, context_length=6, dropout=0.0) for _ in range(2)]
+    printed(
+        torch.cat([head(SIX_WORDS[None]) for head in heads], dim=-1)[0],
+        [
+            [-0.4519, 0.2216, 0.4772, 0.1063],
+            [-0.5874, 0.0058, 0.5891, 0.3257],
+            [-0.6300, -0.0632, 0.6202, 0.3860],
+            [-0.5675, -0.0843, 0.5478, 0.3589],
+            [-0.5526, -0.0981, 0.5321, 0.3428],
+            [-0.5299, -0.1081, 0.5077, 0.3493],
+        ],
+    )
+
+
+def test_multi_head_attention_at_seed_123() -> None:
+    """MultiHeadAttention with two heads on two copies of the six words prints these, twice."""
+    torch.manual_seed(123)
+    attention = MultiHeadAttention(3, 4, context_length=6, dropout=0.0, num_heads=2)
+    output = attention(torch.stack([SIX_WORDS, SIX_WORDS]))
+    rows = [
+        [0.1184, 0.3120, -0.0847, -0.5774],
+        [0.0178, 0.3221, -0.0763, -0.4225],
+        [-0.0147, 0.3259, -0.0734, -0.3721],
+        [-0.0116, 0.3138, -0.0708, -0.3624],
+        [-0.0117, 0.2973, -0.0698, -0.3543],
+        [-0.0132, 0.2990, -0.0689, -0.3490],
+    ]
+    printed(output[0], rows)
+    printed(output[1], rows)

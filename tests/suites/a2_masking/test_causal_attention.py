@@ -25,7 +25,7 @@ def tokens_like(probe, batch=B, count=T, scale=1.0):
 def run(expect, attention, x):
     """Call the student's module; the output has the right shape and no NaN, or the check ends."""
     output = attention(x)
-    expect.shape(output, (*x.shape[:-1], D_OUT), what="output")
+    expect.floats(output, (*x.shape[:-1], D_OUT), what="output")
     expect.finite(output, what="output")
     return output
 

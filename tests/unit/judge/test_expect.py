@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 import torch
 
+from grader.evidence import Outcome
 from grader.judge.expect import Expect
 from grader.judge.faults import CheckFailed, StudentFault, StudentRaised
 from grader.judge.memo import Memo, Reference
+from grader.judge.namespace import Student
 from grader.judge.probe import Probe
-from tests.support.clients import Definitions, local_client, student_of
+from tests.support.clients import STEM, Definitions, local_client, student_of
 
 REFERENCE = """
     import torch
@@ -88,8 +90,27 @@ STUDENT = """
             super().__init__(d)
             self.more = nn.Linear(d, 1)
 
+    class Table(nn.Module):
+        def __init__(self, d):
+            super().__init__()
+            self.first = nn.Linear(d, d)
+            self.first.bias = nn.Parameter(torch.zeros(1, 1, d))
+
     def no_module(d):
         return 3
+
+    def to_meta(x, y=None):
+        return (x * 2).to("meta")
+
+    def to_bool(x, y=None):
+        return x > 0
+
+    class NoForward(nn.Module):
+        def foward(self, x):
+            return x
+
+    def calls_it(x, y=None):
+        return NoForward()(x)
 """
 
 
@@ -249,3 +270,79 @@ def test_masks_keep_at_least_one_key(bench: Bench) -> None:
     mask = bench.probe.mask(50, 3, 4, keep=0.05)
     assert mask.any(-1).all()
     assert not mask.all()
+
+
+def test_an_axis_of_length_one_in_front_is_no_other_shape(bench: Bench) -> None:
+    twin = bench.twin("Table")
+    bias = dict(twin.student.named_parameters())["first.bias"]
+    assert bias.shape == (1, 1, 4)
+    assert torch.equal(bias.flatten(), twin.reference.first.bias)
+
+
+def test_free_parts_are_drawn_and_left_to_the_suite(bench: Bench) -> None:
+    student = type("Alias", (), {"Layer": bench.student.Renamed})()
+    probe = Probe(2, student, bench.reference, Memo())
+    twin = probe.twin("Layer", 4, free=["first", "second"])
+    assert probe.notes == []
+    bias = dict(twin.student.named_parameters())["second.bias"]
+    assert bias.abs().min() > 0 and not torch.equal(bias, twin.reference.first.bias)
+
+
+def test_a_module_is_drawn_whatever_its_parameters_are_called(bench: Bench) -> None:
+    """The same draws for the same seed, whatever the module drew for itself."""
+    first, second = (
+        Probe(2, bench.student, bench.reference, Memo()).module("Renamed", 4) for _ in range(2)
+    )
+    names = [name for name, _ in first.named_parameters()]
+    assert names == ["second.weight", "second.bias"]
+    assert first.specs[0].dtype == torch.float64
+    for left, right in zip(first.parameters(), second.parameters(), strict=True):
+        assert torch.equal(left, right)
+
+
+def test_what_a_class_makes_must_be_a_module(bench: Bench) -> None:
+    client, module = local_client(STUDENT)
+    student = Student(client, Definitions(module), STEM, is_module=lambda name: True)
+    assert failure(lambda: student.no_module(4)) == ("no_module(...) made int 3", "an nn.Module")
+    assert student.Layer(4).specs[0].shape == (4, 4)
+    assert bench.reference.is_module("Layer")
+    assert not bench.reference.is_module("double")
+
+
+@pytest.mark.parametrize(
+    ("name", "observed", "expected"),
+    [
+        ("to_meta", "output is on the meta device", "values"),
+        ("to_bool", "output has dtype bool", "a floating-point dtype"),
+        ("nothing", "output is None", "a tensor of shape (3, 4)"),
+    ],
+)
+def test_floats_are_numbers_to_compute_with(
+    bench: Bench, name: str, observed: str, expected: str
+) -> None:
+    answer = getattr(bench.student, name)(bench.x)
+    found = failure(lambda: bench.expect.floats(answer, (3, 4)))
+    assert found == (observed, expected)
+
+
+def test_answers_without_values_are_the_students_failure(bench: Bench) -> None:
+    """A tensor on the meta device has a shape and nothing to compare."""
+    student, reference = bench.student.to_meta, bench.reference.double
+    matches = failure(lambda: bench.expect.matches(student, reference, bench.x))
+    gradients = failure(lambda: bench.expect.gradients(student, reference, bench.x))
+    assert matches == ("output is on device meta", "device cpu")
+    assert gradients == ("output is on the meta device", "values")
+    answer = student(bench.x)
+    assert failure(lambda: bench.expect.finite(answer))[1] == "values"
+    assert failure(lambda: bench.expect.close(answer, bench.x))[1] == "device cpu"
+
+
+def test_a_misspelt_forward_is_a_mistake_and_not_unwritten(bench: Bench) -> None:
+    """torch raises NotImplementedError as the stub does, but the student's code did not."""
+    with pytest.raises(StudentRaised) as caught:
+        bench.student.calls_it(bench.x)
+    assert caught.value.outcome is Outcome.STUDENT_ERROR
+    assert 'missing the required "forward" function' in caught.value.detail
+    with pytest.raises(StudentRaised) as caught:
+        bench.student.todo(bench.x)
+    assert caught.value.outcome is Outcome.NOT_ATTEMPTED

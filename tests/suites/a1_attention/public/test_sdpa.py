@@ -10,8 +10,8 @@ def attend(student, expect, query, key, value):
     """Call the student's function; output and weights have the right shapes or the check ends."""
     result = student.scaled_dot_product_attention(query, key, value)
     output, weights = expect.items(result, 2, what="result")
-    expect.shape(output, (*query.shape[:-1], value.shape[-1]), what="output")
-    expect.shape(weights, (*query.shape[:-1], key.shape[-2]), what="weights")
+    expect.floats(output, (*query.shape[:-1], value.shape[-1]), what="output")
+    expect.floats(weights, (*query.shape[:-1], key.shape[-2]), what="weights")
     return output, weights
 
 

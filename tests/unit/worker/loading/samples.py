@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from grader.notebook import reduced
 from grader.worker.loading import Loaded, Plan
 
 FILE = "a1_attention.py"
 STEM = "a1_attention"
+NOTEBOOK = f"{STEM}.ipynb"
 
 
 class Load:
@@ -60,3 +63,23 @@ def target(loaded: Loaded, name: str) -> dict[str, Any]:
     """The report's entry for a target of the first assignment."""
     found: dict[str, Any] = loaded.report["modules"][STEM]["targets"][name]
     return found
+
+
+def notebook(*cells: str | Mapping[str, object]) -> bytes:
+    """A notebook as the worker gets it; a string is a code cell, `#md` a markdown one."""
+    whole = [
+        cell
+        if isinstance(cell, Mapping)
+        else {
+            "cell_type": "markdown" if cell.startswith("#md") else "code",
+            "metadata": {},
+            "source": cell,
+        }
+        for cell in cells
+    ]
+    return reduced(json.dumps({"cells": whole, "metadata": {}, "nbformat": 4}).encode())
+
+
+def called(loaded: Loaded, name: str = "f") -> Any:
+    function: Any = loaded.lookup(STEM, name)
+    return function()

@@ -1,0 +1,261 @@
+"""a3.mha, hidden criteria: masking, modes, state, numerics, gradients.
+
+Except for the fresh check, a student's module is compared with itself, so that a wrong scale or a
+wrong value costs `outputs` and nothing here.
+"""
+
+import pytest
+import torch
+
+B, T, D_IN, D_OUT, H = 2, 5, 7, 12, 3
+
+
+def build(probe, *, tokens=T, dropout=0.0, train=False):
+    """Return the student's module in float32, all its weights drawn by us."""
+    return probe.module(
+        "MultiHeadAttention", D_IN, D_OUT, tokens, dropout, H, dtype=torch.float32, train=train
+    )
+
+
+def tokens_like(probe, batch=B, count=T, scale=1.0):
+    return probe.randn(batch, count, D_IN, dtype=torch.float32, scale=scale)
+
+
+def run(expect, attention, x):
+    """Call the student's module; the output has the right shape and no NaN, or the check ends."""
+    output = attention(x)
+    expect.floats(output, (*x.shape[:-1], D_OUT), what="output")
+    expect.finite(output, what="output")
+    return output
+
+
+def expect_look_back(probe, expect, attention, tokens):
+    """The last output depends on the first token: without that, nothing is there to be masked."""
+    x = tokens_like(probe, count=tokens, scale=0.3)  # small scores: no weight is near zero
+    changed = x.clone()
+    changed[:, 0] += 0.5
+    moved = run(expect, attention, changed)[:, -1] - run(expect, attention, x)[:, -1]
+    expect.true(
+        bool((moved.abs().amax(-1) > 1e-4).all()),
+        observed="the last output does not depend on the first token",
+        expected="every output depends on all tokens before it",
+    )
+
+
+class TestMasking:
+    def test_future_tokens_stay_hidden(self, probe, expect):
+        """No output position depends on a later token."""
+        attention = build(probe)
+        expect_look_back(probe, expect, attention, T)
+        x = tokens_like(probe)
+        before = run(expect, attention, x)
+        for position in range(T - 1):
+            changed = x.clone()
+            changed[:, position + 1 :] = tokens_like(probe, count=T - 1 - position, scale=3.0)
+            expect.close(
+                run(expect, attention, changed)[:, : position + 1],
+                before[:, : position + 1],
+                what=f"output up to position {position} after changing all later tokens",
+                atol=1e-5,
+            )
+
+    def test_future_stays_hidden_from_low_scores(self, probe, expect):
+        """No output depends on a later token even where a token's own scores are very low."""
+        attention = build(probe)
+        expect_look_back(probe, expect, attention, T)
+        attention.to(torch.float64)
+        # Among 64 samples and three heads, the first token's score of itself is often below -100.
+        x = probe.randn(64, T, D_IN, scale=12.0)
+        changed = torch.cat([x[:, :1], probe.randn(64, T - 1, D_IN, scale=12.0)], dim=1)
+        before, after = run(expect, attention, x), run(expect, attention, changed)
+        expect.close(after[:, 0], before[:, 0], what="output 0 after changing all later tokens")
+
+    def test_past_tokens_are_seen(self, probe, expect):
+        """Every token sees itself and all tokens before it."""
+        attention = build(probe)
+        x = tokens_like(probe, scale=0.3)
+        before = run(expect, attention, x)
+        for position in range(T):
+            changed = x.clone()
+            changed[:, position] += 0.5
+            moved = (run(expect, attention, changed) - before).abs().amax(-1)[:, position:]
+            expect.true(
+                bool((moved > 1e-4).all()),
+                observed=f"an output from position {position} on ignores token {position}",
+                expected="every output depends on its own token and on all before it",
+            )
+
+    def test_remaining_weights_add_up(self, probe, expect):
+        """The weights of early tokens add up to as much as those of late tokens."""
+        attention = build(probe)
+        expect_look_back(probe, expect, attention, T)
+        x = tokens_like(probe, count=1).expand(B, T, D_IN)  # all values alike: only the sum shows
+        output = run(expect, attention, x)
+        expect.close(output, output[:, -1:].expand_as(output), what="output", atol=1e-4)
+
+    def test_samples_stay_apart(self, probe, expect):
+        """No sample of a batch depends on another one."""
+        attention = build(probe)
+        expect_look_back(probe, expect, attention, T)
+        x = tokens_like(probe, batch=3)
+        together = run(expect, attention, x)
+        for sample in range(3):
+            alone = run(expect, attention, x[sample : sample + 1])
+            expect.close(
+                alone, together[sample : sample + 1], what=f"output of sample {sample}", atol=1e-4
+            )
+
+
+class TestModes:
+    def test_eval_repeats_itself(self, probe, expect):
+        """After train() and eval() again, two calls give the same output."""
+        attention = build(probe, dropout=0.5, train=True)
+        x = tokens_like(probe, batch=16)
+        wild = run(expect, attention, x)
+        attention.eval()
+        calm = run(expect, attention, x)
+        expect.close(run(expect, attention, x), calm, what="second output in eval mode")
+        expect.true(
+            bool(((wild - calm).abs() > 1e-3).any()),
+            observed="train mode and eval mode give the same output",
+            expected="dropout in train mode only",
+        )
+
+    def test_train_does_not_repeat_itself(self, probe, expect):
+        """With dropout, two calls in train mode differ."""
+        attention = build(probe, dropout=0.5, train=True)
+        x = tokens_like(probe, batch=16)
+        first, second = run(expect, attention, x), run(expect, attention, x)
+        expect.true(
+            bool(((first - second).abs() > 1e-3).any()),
+            observed="two calls in train mode give the same output",
+            expected="different weights dropped in each call",
+        )
+
+    def test_no_dropout(self, probe, expect):
+        """With a dropout of 0, train mode gives what eval mode gives."""
+        attention = build(probe)
+        x = tokens_like(probe)
+        calm = run(expect, attention, x)
+        attention.train()
+        expect.close(run(expect, attention, x), calm, what="output in train mode", atol=1e-5)
+
+    def test_dropout_is_on_the_weights(self, probe, expect):
+        """Where all tokens are alike, dropout changes how much of each head's value is gathered,
+        and nothing else."""
+        attention = build(probe, dropout=0.2)
+        x = tokens_like(probe, batch=1, count=1).expand(256, T, D_IN).contiguous()
+        calm = run(expect, attention, x).detach()[0, -1]
+        attention.train()
+        wild = run(expect, attention, x).detach()[:, -1]
+        # Each head contributes its own vector times the sum of its surviving weights.
+        seen = torch.linalg.matrix_rank((wild - calm).double(), rtol=1e-4).item()
+        expect.true(
+            seen == H,
+            observed=f"dropout moves the output in {seen} independent directions",
+            expected=f"{H} directions: one for each head, whose weights are dropped",
+        )
+        # 256 samples, three heads of 5 weights: the mean is good to a few hundredths.
+        shift = (wild.mean(0) - calm).norm() / (wild - calm).norm(dim=1).mean()
+        expect.true(
+            shift.item() < 0.25,
+            observed="on average, outputs in train mode differ from those in eval mode",
+            expected="survivors that grow by 1 / (1 - dropout)",
+        )
+
+
+class TestState:
+    @pytest.mark.parametrize("qkv_bias", [False, True], ids=["without-bias", "with-bias"])
+    def test_number_of_parameters(self, student, expect, qkv_bias):
+        """Three linear maps, with biases only when asked for, and the output projection."""
+        attention = student.MultiHeadAttention(D_IN, D_OUT, T, 0.0, H, qkv_bias=qkv_bias)
+        count = sum(parameter.numel() for parameter in attention.parameters())
+        expected = 3 * D_IN * D_OUT + (3 * D_OUT if qkv_bias else 0) + D_OUT * D_OUT + D_OUT
+        expect.true(count == expected, observed=f"{count} numbers", expected=f"{expected} numbers")
+
+    def test_state_dict_is_the_whole_state(self, probe, expect):
+        """A second module that loads the first one's state_dict computes the same."""
+        first, second = build(probe), build(probe)
+        x = tokens_like(probe)
+        wanted = run(expect, first, x)
+        expect.true(
+            bool(((run(expect, second, x) - wanted).abs() > 1e-3).any()),
+            observed="the output does not depend on the weights",
+            expected="different outputs for different weights",
+        )
+        second.load(first.state())
+        expect.close(run(expect, second, x), wanted, what="output of the second module", atol=1e-6)
+
+    def test_input_is_not_modified(self, probe, expect):
+        """The input is the same after the call as before it."""
+        output = expect.unchanged(build(probe), tokens_like(probe))
+        expect.shape(output, (B, T, D_OUT), what="output")
+
+    def test_short_call_leaves_no_trace(self, probe, expect):
+        """After a short sequence, a long one still gives the output it gave before."""
+        attention = build(probe)
+        x = tokens_like(probe)
+        before = run(expect, attention, x)
+        run(expect, attention, x[:, :3])
+        expect.close(run(expect, attention, x), before, what="output of the later call", atol=1e-6)
+
+
+class TestNumerics:
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
+    def test_dtype_is_kept(self, probe, expect, dtype):
+        """After `.to(dtype)` the output is finite and has that dtype."""
+        attention = build(probe).to(dtype)
+        output = run(expect, attention, probe.randn(B, T, D_IN, dtype=dtype))
+        expect.dtype(output, dtype, what="output")
+        expect.true(bool(output.any()), observed="only zeros", expected="the mixed values")
+
+    def test_huge_scores(self, probe, expect):
+        """Scores in the thousands give finite outputs."""
+        run(expect, build(probe), tokens_like(probe, scale=100.0))
+
+
+class TestGradients:
+    def test_gradient_predicts_the_change(self, probe, expect):
+        """The gradient tells how the output changes when the tokens move a little."""
+        attention = build(probe)
+        x, direction, probed = tokens_like(probe), tokens_like(probe), probe.randn(B, T, D_OUT)
+
+        def level(tensor):
+            return (run(expect, attention, tensor) * probed).sum()
+
+        tracked = x.clone().requires_grad_()
+        total = level(tracked)
+        expect.true(
+            total.requires_grad, observed="no gradient", expected="a gradient for the tokens"
+        )
+        (gradient,) = torch.autograd.grad(total, tracked, materialize_grads=True)
+        expect.finite(gradient, what="gradient")
+        slope = (level(x + 1e-2 * direction) - level(x - 1e-2 * direction)).detach() / 2e-2
+        expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=2e-2)
+
+    def test_every_parameter_learns(self, probe, expect):
+        """Every parameter gets a gradient that is finite and not zero."""
+        attention = build(probe)
+        parameters = dict(attention.named_parameters())
+        output = run(expect, attention, tokens_like(probe))
+        expect.true(
+            output.requires_grad, observed="no gradient", expected="a gradient for every parameter"
+        )
+        gradients = torch.autograd.grad(
+            (output * probe.randn(B, T, D_OUT)).sum(),
+            list(parameters.values()),
+            materialize_grads=True,
+        )
+        for name, gradient in zip(parameters, gradients, strict=True):
+            expect.finite(gradient, what=f"gradient of {name}")
+            expect.true(
+                gradient.abs().max().item() > 1e-6,
+                observed=f"{name} gets no gradient",
+                expected="a gradient for every parameter",
+            )
+
+    @pytest.mark.fresh
+    def test_gradients_of_a_new_draw(self, probe, expect):
+        """On tensors drawn for this submission, all gradients are right."""
+        twin = probe.twin("MultiHeadAttention", D_IN, D_OUT, T, 0.0, H, qkv_bias=True)
+        expect.gradients(twin.student, twin.reference, probe.randn(B, T, D_IN))
