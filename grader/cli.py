@@ -55,6 +55,11 @@ _only = click.option(
 _spawn = click.option(
     "--spawn", is_flag=True, help="Start each process anew instead of forking (slower; macOS)."
 )
+_isolation = click.option(
+    "--isolation",
+    type=click.Choice(["full", "partial", "none"]),
+    help="How submissions are confined; else the best this machine has (batch: full).",
+)
 _course = click.option(
     "--course", type=_folder, metavar="DIR", help="The course; else found upwards from here."
 )
@@ -117,6 +122,7 @@ def start(folder: Path, kinds: str | None, course: Path | None) -> int:
     help="Also write the report to FILE, in this format; may be repeated.",
 )
 @_spawn
+@_isolation
 @_course
 def check(
     path: Path | None,
@@ -124,12 +130,21 @@ def check(
     format_: str,
     files: tuple[tuple[str, Path], ...],
     spawn: bool,
+    isolation: str | None,
     course: Path | None,
 ) -> int:
     """Grade one submission; without PATH, the course's assignments/."""
     from grader.commands.check import run as command
 
-    return command(path, only=only, format_=format_, files=files, spawn=spawn, course_folder=course)
+    return command(
+        path,
+        only=only,
+        format_=format_,
+        files=files,
+        spawn=spawn,
+        isolation=isolation,
+        course_folder=course,
+    )
 
 
 @cli.command()
@@ -144,6 +159,7 @@ def check(
 )
 @_only
 @_spawn
+@_isolation
 @_course
 def batch(
     folder: Path,
@@ -151,12 +167,21 @@ def batch(
     jobs: int | None,
     only: tuple[str, ...],
     spawn: bool,
+    isolation: str | None,
     course: Path | None,
 ) -> int:
     """Grade a class: DIR holds one folder or file a student."""
     from grader.commands.batch import run as command
 
-    return command(folder, out, jobs=jobs, only=only, spawn=spawn, course_folder=course)
+    return command(
+        folder,
+        out,
+        jobs=jobs,
+        only=only,
+        spawn=spawn,
+        isolation=isolation,
+        course_folder=course,
+    )
 
 
 @cli.command()
@@ -180,8 +205,17 @@ def stubs(course: Path | None) -> int:
 
 
 @cli.command()
-def doctor() -> int:
+@click.option(
+    "--isolation",
+    is_flag=True,
+    help="Try out how submissions are confined here: every property, inside and outside.",
+)
+def doctor(isolation: bool) -> int:
     """Say what this machine lacks for grading, and how to get it."""
+    if isolation:
+        from grader.commands.isolation import run as witness
+
+        return witness()
     from grader.commands.doctor import run as command
 
     return command()

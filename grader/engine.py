@@ -21,9 +21,10 @@ from typing import IO, Any
 
 from .course import Course
 from .evidence import Cause, Note, Observation, Outcome, Where
+from .isolation import IsolationError, acceptable
 from .job import Job, job_for
 from .parcel import pack
-from .processes import Hello, Lane, Starter, starter
+from .processes import Hello, Lane, Order, Starter, must_exec, starter
 from .rubric import Rubric, Visibility
 from .submission import Submission
 from .wire.faults import PeerGone, WireFault
@@ -49,6 +50,11 @@ class Options:
     reverse: bool = False
     """Run the checks in reverse order: a grade must not depend on it."""
     wall_s: float = 60.0
+    isolation: str | None = None
+    """`full`, `partial` or `none`; the best that can be had if None."""
+    without: tuple[str, ...] = ()
+    """Layers of isolation to leave out: for tests that prove that each of them matters. The
+    results then say tier `none`."""
 
 
 @dataclass(frozen=True)
@@ -88,15 +94,18 @@ class Engine:
     _seats: list[_Seat] = field(default_factory=list)
     _checks: list[tuple[str, str]] = field(default_factory=list)
     _fruitless: int = 0
+    _tiers: tuple[str, ...] = ()
+    """The acceptable tiers; once a lane is up, the one that it has."""
 
     def __enter__(self) -> Engine:
+        self._hello = _hello(self.course, self.options)
+        self._tiers = self._acceptable()
         try:
             self._parcel = pack()
         except ModuleNotFoundError as error:
             raise EngineError(
                 f"{error.name} is not installed for {sys.executable}. Next: grader doctor"
             ) from None
-        self._hello = _hello(self.course, self.options)
         self._scratch = tempfile.mkdtemp(prefix="grader-")
         self._errors: IO[bytes] = tempfile.TemporaryFile()
         self._starter = self._start_tree()
@@ -137,7 +146,7 @@ class Engine:
             self._parcel,
             self._scratch,
             errors,
-            by_exec=self.options.spawn,
+            by_exec=must_exec(self.options.spawn),
             meta=_mention_meta(self._hello),
         )
         self._seats = [self._open(tree)]
@@ -150,7 +159,10 @@ class Engine:
         self._seats = []
 
     def _open(self, tree: Starter) -> _Seat:
-        return _Seat(tree.start(self._hello), time.monotonic() + PATIENCE_S)
+        wanted = self.options.isolation
+        reason = f"asked for with --isolation {wanted}" if wanted not in (None, "full") else ""
+        order = Order(self._tiers, reason, self.options.without)
+        return _Seat(tree.start(self._hello, order), time.monotonic() + PATIENCE_S)
 
     def _deal(self, waiting: Iterator[Submission], again: deque[Job]) -> None:
         """Give every idle lane a submission; open lanes while there is more to do than lanes."""
@@ -227,6 +239,7 @@ class Engine:
             yield from self._once_more(job, again, meta["why"])
             return
         isolation = meta["isolation"]
+        self._hold_to(isolation.get("tier", "none"))
         choices = job.choices(meta["choices"])
         graded = {row["assignment"] for row in self._hello["exercises"]}
         notes = job.notes({stem: choice for stem, choice in choices.items() if stem in graded})
@@ -268,7 +281,7 @@ class Engine:
         if self._fruitless > MAX_FRUITLESS_STARTS:
             raise EngineError(f"grading processes keep dying: {why}\n{self._last_errors()}")
         try:
-            self._starter.adopt()
+            self._take_in_tiers()
             seat.lane.kill()
             renewed = self._open(self._starter)
             seat.lane, seat.until = renewed.lane, renewed.until
@@ -289,7 +302,39 @@ class Engine:
     def _adopt(self) -> None:
         # The lanes die with the nursery, and are replaced when that shows.
         with suppress(PeerGone):
+            self._take_in_tiers()
+
+    # ---- isolation -----------------------------------------------------------------------
+
+    def _acceptable(self) -> tuple[str, ...]:
+        try:
+            return acceptable(
+                self.options.isolation,
+                hidden=_holds_hidden(self._hello),
+                by_exec=must_exec(self.options.spawn),
+            )
+        except IsolationError as error:
+            raise EngineError(str(error)) from None
+
+    def _take_in_tiers(self) -> None:
+        """What has become known about lanes. All have the same tier from then on."""
+        try:
             self._starter.adopt()
+        except IsolationError as error:
+            raise EngineError(str(error)) from None
+        for seat in self._seats:
+            if seat.lane.tier:
+                self._hold_to(seat.lane.tier)
+
+    def _hold_to(self, tier: str) -> None:
+        if self.options.without:  # tiers are then what the test says they are
+            return
+        if tier not in self._tiers:
+            raise EngineError(
+                f"isolation changed from {self._tiers[0]} to {tier} while grading. Results so far "
+                "are good. Next: grader doctor --isolation"
+            )
+        self._tiers = (tier,)
 
     def _last_errors(self) -> str:
         self._errors.seek(0)
@@ -324,6 +369,12 @@ def _hello(course: Course, options: Options) -> Hello:
         "targets": _targets(course.rubric),
         "reverse": options.reverse,
     }
+
+
+def _holds_hidden(hello: Hello) -> bool:
+    """Whether there is a hidden suite to protect; a student's course has none."""
+    paths = [Path(path) for exercise in hello["exercises"] for path in exercise["suites"]]
+    return any(path.parent.name != "public" for path in paths)
 
 
 def _targets(rubric: Rubric) -> dict[str, tuple[str, ...]]:

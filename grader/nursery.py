@@ -6,26 +6,30 @@ a child forked after a parallel region hangs in its first one.
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import select
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
 from .parcel import Parcel
 from .wire.control import receive_control, send_control
 from .wire.faults import PeerGone
-from .worker import dynamo
-from .worker.isolation import die_with_parent
-from .worker.zygote import WorkerSource, fork_worker
+from .worker import dynamo, zygote
+from .worker.jail.kernel import PR_SET_DUMPABLE, die_with_parent, prctl
+
+ZYGOTE_LIMIT_S = 30.0
 
 
 def main(config: dict[str, Any], parcel: Parcel) -> None:
     """Entry of the nursery process: fork pairs on request until the parent hangs up."""
     die_with_parent()
+    prctl(PR_SET_DUMPABLE, 0)  # inherited: no submission traces or reads a process of ours
     control = socket.socket(fileno=config["control"])
     warm_up()
     if (threads := thread_count()) != 1:
@@ -78,6 +82,10 @@ def thread_count() -> int:
         return 1
 
 
+class NoTier(Exception):
+    """None of the tiers asked for can be had; says why, tier by tier."""
+
+
 class Nursery:
     """Forks a judge and its zygote per request, and reaps whatever ends."""
 
@@ -111,26 +119,52 @@ class Nursery:
     def _pair(self, request: dict[str, Any], fds: list[int]) -> None:
         channel_fd = fds[0]
         judge_end, zygote_end = socket.socketpair()
-        scratch = request["scratch"]
-        zygote = self._fork(
-            lambda: self._zygote(zygote_end, scratch),
-            [channel_fd, judge_end.fileno()],
-        )
         judge = self._fork(lambda: _judge(channel_fd, judge_end.fileno()), [zygote_end.fileno()])
-        self._forked = True
         judge_end.close()
-        zygote_end.close()
         os.close(channel_fd)
-        pidfds = [os.pidfd_open(pid) for pid in (judge, zygote)]
-        send_control(self._control, {"judge": judge, "zygote": zygote}, pidfds)
-        self._live.update(zip(pidfds, (judge, zygote), strict=True))
+        pidfds = [os.pidfd_open(judge)]
+        self._live[pidfds[0]] = judge
+        try:
+            zygote, answer = self._zygote(zygote_end, request)
+        except NoTier as error:
+            send_control(self._control, {"refused": str(error)})
+            signal.pidfd_send_signal(pidfds[0], signal.SIGKILL)
+            return
+        finally:
+            zygote_end.close()
+        self._forked = True
+        pidfds.append(os.pidfd_open(zygote))
+        self._live[pidfds[1]] = zygote
+        send_control(self._control, {"judge": judge, "zygote": zygote, **answer}, pidfds)
 
-    def _zygote(self, control: socket.socket, scratch: str) -> None:
+    def _zygote(
+        self, control: socket.socket, request: dict[str, Any]
+    ) -> tuple[int, dict[str, Any]]:
+        """A zygote in the best tier of those asked for that holds here.
+
+        One that could not reach its tier may be half in it: it ends, and the next one starts
+        afresh. Raises `NoTier`.
+        """
+        reasons: list[str] = [request["reason"]] if request["reason"] else []
+        for tier in request["tiers"]:
+            order = {**request, "tier": tier, "reason": "; ".join(reasons)}
+            report, report_end = os.pipe()
+            pid = self._fork(
+                functools.partial(self._be_zygote, control, report_end, order), [report]
+            )
+            os.close(report_end)
+            said = _hear(report)
+            if said == zygote.READY:
+                return pid, {"tier": tier}
+            _end(pid)
+            reasons.append(f"no tier {tier}: {said.decode(errors='replace') or 'no answer'}")
+        raise NoTier("; ".join(reasons))
+
+    def _be_zygote(self, control: socket.socket, report_fd: int, order: dict[str, Any]) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         if self._must_warm_meta:
             warm_up_meta()
-        WorkerSource(control, scratch, self._parcel["stack_fds"], fork_worker).serve()
-        os._exit(0)
+        zygote.run(control, report_fd, order, self._parcel["stack_fds"])
 
     def _fork(self, body: Callable[[], None], not_inherited: list[int]) -> int:
         pid = os.fork()
@@ -147,6 +181,26 @@ class Nursery:
             finally:
                 os._exit(1)
         return pid
+
+
+def _hear(report_fd: int) -> bytes:
+    """What a zygote says about its tier: nothing if it died or took too long."""
+    until = time.monotonic() + ZYGOTE_LIMIT_S
+    said = b""
+    try:
+        while select.select([report_fd], [], [], max(0.0, until - time.monotonic()))[0]:
+            part = os.read(report_fd, 1 << 12)
+            if not part:
+                break
+            said += part
+    finally:
+        os.close(report_fd)
+    return said
+
+
+def _end(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
 
 
 def _judge(channel_fd: int, source_fd: int) -> None:

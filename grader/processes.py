@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from .isolation import IsolationError, refused
 from .parcel import Parcel, spawn
 from .wire.control import receive_control, send_control
 from .wire.faults import PeerGone
@@ -28,6 +29,8 @@ class Lane:
     channel: Channel
     pids: list[int] = field(default_factory=list)
     pidfds: list[int] = field(default_factory=list)
+    tier: str = ""
+    """The isolation of its workers, as soon as that is known."""
     ours: bool = False
     """Whether the processes are our children, to be waited for by us."""
 
@@ -45,14 +48,29 @@ class Lane:
         self.pids.clear()
 
 
+@dataclass(frozen=True)
+class Order:
+    """How the workers of a lane are to be isolated."""
+
+    tiers: tuple[str, ...]
+    """Acceptable ones, best first."""
+    reason: str = ""
+    """Why better ones are not among them."""
+    without: tuple[str, ...] = ()
+    """Layers to leave out, to prove that a test of them can fail."""
+
+
 class Starter(Protocol):
     """Starts lanes, by fork or by exec."""
 
-    def start(self, hello: Hello) -> Lane:
+    def start(self, hello: Hello, order: Order) -> Lane:
         """A lane under way. Raises `PeerGone` if none can be started any more."""
 
     def adopt(self) -> None:
-        """Take in what is known by now about lanes under way. Raises `PeerGone`."""
+        """Take in what is known by now about lanes under way.
+
+        Raises `PeerGone`, or `IsolationError` if a lane could not be isolated as ordered.
+        """
 
     def close(self) -> None:
         """End what was started besides the lanes."""
@@ -67,28 +85,37 @@ class NurseryStarter:
         config = {"control": theirs.fileno(), "meta": meta}
         self.pid = spawn(parcel, "grader.nursery:main", config, (theirs.fileno(),), errors)
         theirs.close()
-        self._waiting: list[Lane] = []
+        self._waiting: list[tuple[Lane, Order]] = []
 
-    def start(self, hello: Hello) -> Lane:
+    def start(self, hello: Hello, order: Order) -> Lane:
         ours, theirs = socket.socketpair()
         with theirs:
-            request = {"t": "pair", "scratch": self._scratch}
+            request = {
+                "t": "pair",
+                "scratch": self._scratch,
+                "tiers": order.tiers,
+                "reason": order.reason,
+                "without": order.without,
+            }
             send_control(self._control, request, [theirs.fileno()])
         lane = Lane(Channel(ours))
         lane.channel.send(dict(hello))
-        self._waiting.append(lane)
+        self._waiting.append((lane, order))
         return lane
 
     def adopt(self) -> None:
         """Take in what the nursery has answered so far: which processes a lane consists of."""
         while select.select([self._control], [], [], 0)[0]:
             answer, pidfds = receive_control(self._control)
+            if "refused" in answer:
+                raise refused(self._waiting.pop(0)[1].tiers, answer["refused"])
             if "judge" in answer:
-                lane = self._waiting.pop(0)
+                lane, _ = self._waiting.pop(0)
                 lane.pids, lane.pidfds = [answer["judge"], answer["zygote"]], pidfds
+                lane.tier = answer["tier"]
 
     def close(self) -> None:
-        with suppress(PeerGone):
+        with suppress(PeerGone, IsolationError):
             self.adopt()
         self._control.close()
         end_child(self.pid)
@@ -100,7 +127,8 @@ class SpawnStarter:
     def __init__(self, parcel: Parcel, scratch: str, errors: int) -> None:
         self._parcel, self._scratch, self._errors = parcel, scratch, errors
 
-    def start(self, hello: Hello) -> Lane:
+    def start(self, hello: Hello, order: Order) -> Lane:
+        assert order.tiers == ("none",), "no jail can be built around these"
         ours, theirs = socket.socketpair()
         judge_end, source_end = socket.socketpair()
         with theirs, judge_end, source_end:
@@ -114,7 +142,7 @@ class SpawnStarter:
                 (source_end.fileno(),),
                 self._errors,
             )
-        lane = Lane(Channel(ours), [judge, source], ours=True)
+        lane = Lane(Channel(ours), [judge, source], tier="none", ours=True)
         lane.channel.send(dict(hello))
         return lane
 
@@ -125,12 +153,17 @@ class SpawnStarter:
         """Nothing is left: a lane's processes end with the lane."""
 
 
+def must_exec(asked_for: bool) -> bool:
+    """Forking a warm torch is for Linux; elsewhere, and on request, every process is exec'd."""
+    return asked_for or sys.platform != "linux"
+
+
 def starter(parcel: Parcel, scratch: str, errors: int, *, by_exec: bool, meta: bool) -> Starter:
-    """Forking is for Linux; elsewhere, and on request, every process is exec'd.
+    """A nursery to fork from, or with `by_exec` (see `must_exec`) none.
 
     `meta`: the suites use meta tensors, which a warm nursery should have loaded.
     """
-    if by_exec or sys.platform != "linux":
+    if by_exec:
         return SpawnStarter(parcel, scratch, errors)
     return NurseryStarter(parcel, scratch, errors, meta=meta)
 

@@ -32,6 +32,7 @@ def run(
     jobs: int | None,
     only: tuple[str, ...],
     spawn: bool,
+    isolation: str | None = None,
     course_folder: Path | None,
     open_engine: OpenEngine = Engine,
 ) -> int:
@@ -40,7 +41,13 @@ def run(
         course = find_course(course_folder or Path.cwd())
         slugs = select(course.rubric, only)
         entries = discover(folder, out)
-        options = Options(workers=min(jobs or cores(), len(entries)), spawn=spawn, only=slugs)
+        options = Options(
+            workers=min(jobs or cores(), len(entries)),
+            spawn=spawn,
+            only=slugs,
+            # A class is graded with nothing less unless somebody decided so.
+            isolation=isolation or "full",
+        )
         with open_engine(course, options) as grader, _progress(entries) as on_row:
             summary = grade_batch(entries, course.rubric, grader, out, on_row, slugs)
     _print_overview(summary, course.rubric, slugs)

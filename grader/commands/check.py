@@ -28,6 +28,7 @@ def run(
     format_: str = "text",
     files: Sequence[tuple[str, Path]] = (),
     spawn: bool,
+    isolation: str | None = None,
     course_folder: Path | None,
     open_engine: OpenEngine = Engine,
 ) -> int:
@@ -44,7 +45,8 @@ def run(
         slugs = select(course.rubric, only)
         submission = read_submission(target, place.name)
         slugs = slugs or _slugs_in(submission, target, course)
-        with open_engine(course, Options(spawn=spawn, only=slugs)) as grader:
+        options = Options(spawn=spawn, only=slugs, isolation=isolation)
+        with open_engine(course, options) as grader:
             # Imported while torch is, in the other process.
             show = _printer(format_)
             writers = [(renderer(name), file) for name, file in files]

@@ -40,13 +40,24 @@ class Source:
             theirs.close()
             os.close(write_end)
         pidfd = received[0] if received else None
-        return WorkerProcess(self, answer["pid"], pidfd, ours, read_end)
+        pid = answer["pid"] if pidfd is None else _pid_here(pidfd, answer["pid"])
+        return WorkerProcess(self, pid, pidfd, ours, read_end)
 
     def kill(self, pid: int) -> None:
         try:
             send_control(self._control, {"t": "kill", "pid": pid})
         except PeerGone:
             raise SourceGone from None
+
+
+def _pid_here(pidfd: int, pid: int) -> int:
+    """The number by which we know a process; in its zygote's PID namespace it has another."""
+    try:
+        with open(f"/proc/self/fdinfo/{pidfd}", "rb") as file:
+            rows = (line.split() for line in file)
+            return next(int(row[1]) for row in rows if row[0] == b"Pid:")
+    except (OSError, StopIteration):
+        return pid
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from typing import Any
 
 from ..wire.frame import Channel, Message, Meta
 from ..wire.peer import Peer
-from .isolation import WORKER_SOCKET, Limits, isolate, take_descriptors
+from .isolation import WORKER_SOCKET, Jail, isolate, take_descriptors
+from .jail.layers import Limits
 from .loading import Loaded, Plan
 from .side import WorkerSide, reset_torch, seed_torch
 
@@ -19,11 +20,11 @@ EXIT_NOT_ISOLATED = 97
 EXIT_PROTOCOL = 98
 
 
-def run(sock_fd: int, output_fd: int, config: dict[str, Any]) -> None:
+def run(sock_fd: int, output_fd: int, config: dict[str, Any], jail: Jail) -> None:
     """The whole life of a worker in a freshly forked or spawned process. Never returns."""
     try:
-        take_descriptors(sock_fd, output_fd, config["keep_fds"])
-        report = isolate(Limits(**config.get("limits", {})), config["scratch"])
+        take_descriptors(sock_fd, output_fd, jail.keep_fds)
+        report = isolate(jail, Limits(**config.get("limits", {})), config["scratch"])
         reseed()
     except BaseException as error:
         os.write(2, f"isolation failed: {error!r}\n".encode())

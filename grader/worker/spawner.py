@@ -10,7 +10,10 @@ import socket
 from typing import Any
 
 from ..parcel import Parcel, spawn
+from .tiers import unconfined
 from .zygote import WorkerSource
+
+REASON = "--spawn starts each process anew, where no jail can be built around it"
 
 
 def main(config: dict[str, Any], parcel: Parcel) -> None:
@@ -18,10 +21,15 @@ def main(config: dict[str, Any], parcel: Parcel) -> None:
     control = socket.socket(fileno=config["control"])
 
     def start(sock_fd: int, output_fd: int, worker: dict[str, Any]) -> int:
-        job = {"socket": sock_fd, "output": output_fd, "worker": worker}
+        job = {
+            "socket": sock_fd,
+            "output": output_fd,
+            "worker": worker,
+            "stack_fds": parcel["stack_fds"],
+        }
         return spawn(parcel, "grader.worker.spawner:worker_main", job, (sock_fd, output_fd))
 
-    WorkerSource(control, config["scratch"], parcel["stack_fds"], start).serve()
+    WorkerSource(control, config["scratch"], start, use_scratch=True).serve()
     os._exit(0)
 
 
@@ -31,4 +39,5 @@ def worker_main(config: dict[str, Any], _: Parcel) -> None:
     from . import main as worker
 
     dynamo.install()
-    worker.run(config["socket"], config["output"], config["worker"])
+    jail = unconfined(config["stack_fds"], REASON)
+    worker.run(config["socket"], config["output"], config["worker"], jail)

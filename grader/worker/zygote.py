@@ -11,36 +11,59 @@ import shutil
 import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from ..wire.control import receive_control, send_control
 from ..wire.faults import PeerGone
-from .isolation import PR_SET_CHILD_SUBREAPER, die_with_parent, prctl
+from . import main
+from .isolation import Jail, rehearse
+from .jail.kernel import PR_SET_CHILD_SUBREAPER, die_with_parent, in_words, prctl
+from .tiers import prepare
 
 Start = Callable[[int, int, dict[str, Any]], int]
 """Starts a worker on (socket, output, config) and returns its pid."""
+READY = b"ready"
 
 
-def fork_worker(sock_fd: int, output_fd: int, config: dict[str, Any]) -> int:
-    from . import main
+def forking(jail: Jail) -> Start:
+    """Workers forked into `jail`."""
 
-    pid = os.fork()
-    if pid == 0:
-        main.run(sock_fd, output_fd, config)
-    return pid
+    def start(sock_fd: int, output_fd: int, config: dict[str, Any]) -> int:
+        pid = jail.fork()
+        if pid == 0:
+            main.run(sock_fd, output_fd, config, jail)
+        return pid
+
+    return start
+
+
+def run(control: socket.socket, report_fd: int, request: dict[str, Any], fds: list[int]) -> None:
+    """The whole life of a zygote in the tier asked for; it says on `report_fd` if that holds.
+
+    `fds` are the folders of the torch stack. Never returns.
+    """
+    try:
+        jail = prepare(request["tier"], fds, request["reason"], request["without"])
+        rehearse(jail)
+    except BaseException as error:
+        os.write(report_fd, in_words(error).encode())
+        os._exit(1)
+    os.write(report_fd, READY)
+    os.close(report_fd)
+    WorkerSource(control, request["scratch"], forking(jail), jail.scratch).serve()
+    os._exit(0)
 
 
 class WorkerSource:
     """Starts, reaps and cleans up after workers, on request of one judge."""
 
     def __init__(
-        self, control: socket.socket, scratch: str, keep_fds: Sequence[int], start: Start
+        self, control: socket.socket, scratch: str, start: Start, use_scratch: bool
     ) -> None:
         self._control = control
-        self._scratch = scratch
-        self._keep_fds = list(keep_fds)
+        self._scratch = scratch if use_scratch else ""
         self._start = start
         self._live: dict[int, str] = {}
         self._pidfds: dict[int, int] = {}
@@ -77,11 +100,8 @@ class WorkerSource:
             if request["pid"] in self._live:
                 _kill(request["pid"])
             return
-        scratch = os.path.join(self._scratch, f"{os.getpid()}-{self._count}")
-        self._count += 1
-        os.mkdir(scratch, 0o700)
-        config = {**request["config"], "scratch": scratch, "keep_fds": self._keep_fds}
-        pid = self._start(fds[0], fds[1], config)
+        scratch = self._make_scratch()
+        pid = self._start(fds[0], fds[1], {**request["config"], "scratch": scratch})
         for fd in fds:
             os.close(fd)
         self._live[pid] = scratch
@@ -91,6 +111,15 @@ class WorkerSource:
             send_control(self._control, {"pid": pid}, [pidfd])
         else:
             send_control(self._control, {"pid": pid})
+
+    def _make_scratch(self) -> str:
+        """A folder of its own for a worker, if the tier has none in memory."""
+        if not self._scratch:
+            return ""
+        scratch = os.path.join(self._scratch, f"{os.getpid()}-{self._count}")
+        self._count += 1
+        os.mkdir(scratch, 0o700)
+        return scratch
 
     def _reap(self) -> None:
         ended = []
@@ -112,7 +141,8 @@ class WorkerSource:
             del self._pidfds[fd]
             os.close(fd)
         self._kill_orphans()
-        shutil.rmtree(scratch, ignore_errors=True)
+        if scratch:
+            shutil.rmtree(scratch, ignore_errors=True)
 
     def _kill_orphans(self) -> None:
         """What a worker forked comes to us when the worker dies, whatever session it is in."""

@@ -22,7 +22,9 @@ WAYS = {
     "fork": Options(workers=2),
     "one lane": Options(workers=1),
     "reversed": Options(workers=2, reverse=True),
-    "spawn": Options(workers=2, spawn=True),
+    "spawn": Options(workers=2, spawn=True, isolation="none"),
+    "partial": Options(workers=2, isolation="partial"),
+    "none": Options(workers=2, isolation="none"),
 }
 
 
@@ -42,9 +44,10 @@ def graded(way: str) -> dict[str, Report]:
 
 
 def without_timings(report: Report) -> str:
-    """The report byte by byte, its checks sorted: their order of running is no part of it."""
+    """The report byte by byte, but for how it was made. Its checks are sorted: their order of
+    running is no part of it."""
     plain = as_dict(report)
-    del plain["timings"]
+    del plain["timings"], plain["isolation"]
     for exercise in plain["exercises"]:  # type: ignore[attr-defined]
         exercise["checks"].sort(key=lambda check: check["check"])
     return json.dumps(plain, indent=1, ensure_ascii=False)
@@ -80,7 +83,7 @@ def test_outcomes_are_those_stated(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("way", ["one lane", "reversed", "spawn"])
+@pytest.mark.parametrize("way", ["one lane", "reversed", "spawn", "partial", "none"])
 def test_reports_do_not_depend_on_how_they_were_made(name: str, way: str) -> None:
     assert without_timings(graded(way)[name]) == without_timings(graded("fork")[name])
 

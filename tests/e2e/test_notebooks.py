@@ -23,6 +23,7 @@ from grader.submission import read_submission
 ROOT = Path(__file__).resolve().parents[2]
 STEMS = sorted(path.stem for path in (ROOT / "reference").glob("a[0-9]*_*.py"))
 STEM = "a1_attention"
+WAYS = {"fork": Options(), "spawn": Options(spawn=True, isolation="none")}
 FLOWED = {"output_type": "stream", "name": "stdout", "text": ["Epoch 1: loss 0.6931\n"] * 3}
 
 
@@ -33,7 +34,7 @@ def course() -> Course:
 
 @pytest.fixture(scope="module", params=["fork", "spawn"])
 def engine(request: pytest.FixtureRequest, course: Course) -> Iterator[Engine]:
-    with Engine(course, Options(spawn=request.param == "spawn")) as engine:
+    with Engine(course, WAYS[request.param]) as engine:
         yield engine
 
 

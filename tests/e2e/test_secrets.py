@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 import subprocess
 import sys
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +18,7 @@ from grader.course import find_course
 from grader.engine import Engine, Options
 from grader.evidence import Outcome
 from tests.support.courses import submission, write_course
+from tests.support.families import child_pids
 
 PACKAGE = Path(__file__).resolve().parents[2] / "grader"
 SCAN = '''
@@ -66,7 +71,16 @@ class TestOutputs:
 """
 PLANTED = ("course", "key", "other", "reference", "suite")
 
+needs_root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0,
+    reason="no process of the grader lets another one of its user look into it",
+)
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+def family(engine: Engine) -> list[int]:
+    """The nursery, its judges and zygotes, and what these started."""
+    return [engine._starter.pid, *child_pids(engine._starter.pid)]  # type: ignore[attr-defined]
 
 
 def canary(kind: str) -> str:
@@ -87,6 +101,7 @@ def namespace() -> dict[str, object]:
     return found
 
 
+@needs_root
 @pytest.mark.parametrize("spawn", [False, True], ids=["fork", "spawn"])
 def test_a_worker_finds_no_secret_and_the_judge_holds_them_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spawn: bool
@@ -96,7 +111,7 @@ def test_a_worker_finds_no_secret_and_the_judge_holds_them_all(
     search = namespace()["scan"]
     assert callable(search)
     first = {"t1_toy.py": f"# {canary('other')}\ndef scan():\n    return []\n"}
-    with Engine(course, Options(spawn=spawn)) as engine:
+    with Engine(course, Options(spawn=spawn, isolation="none")) as engine:
         honest = next(iter(engine.grade([submission(first, "student-001")])))
         curious = next(iter(engine.grade([submission({"t1_toy.py": SCAN}, "student-002")])))
         processes = dict(zip(("judge", "source"), engine._seats[0].lane.pids, strict=True))
@@ -110,14 +125,52 @@ def test_a_worker_finds_no_secret_and_the_judge_holds_them_all(
     assert found == {name: [] for name in found}
 
 
+@needs_root
 def test_the_search_finds_what_a_submission_itself_holds(tmp_path: Path) -> None:
     course = find_course(planted_course(tmp_path))
     files = {"t1_toy.py": SCAN + f"\nMINE = {canary('mine')!r}\n"}
-    with Engine(course) as engine:
+    with Engine(course, Options(isolation="none")) as engine:
         result = next(iter(engine.grade([submission(files)])))
     assert result.observations[0].observed == "found ['mine']"
 
 
+@needs_root
+@pytest.mark.parametrize("tier", ["full", "partial"])
+def test_seen_from_outside_only_the_judge_holds_a_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tier: str
+) -> None:
+    """In a jail a submission can't search itself; we search every process while it runs."""
+    monkeypatch.setenv("COURSE_TOKEN", canary("environment"))
+    mine = f"MINE = {canary('mine')!r}\n"
+    slow = mine + "import time\n\ndef scan():\n    time.sleep(1.9)\n    return []\n"
+    course = find_course(planted_course(tmp_path))
+    search = namespace()["scan"]
+    assert callable(search)
+    found: dict[int, list[str]] = {}
+    with Engine(course, Options(isolation=tier)) as engine:
+
+        def look() -> None:
+            until = time.monotonic() + 30
+            # The worker under way is known by its own canary. The youngest first: they end first.
+            while ["mine"] not in found.values() and time.monotonic() < until:
+                for pid in reversed(family(engine)):
+                    with suppress(OSError):
+                        found[pid] = search(str(pid))
+
+        first = {"t1_toy.py": f"# {canary('other')}\ndef scan():\n    return []\n"}
+        list(engine.grade([submission(first, "student-001")]))
+        looker = threading.Thread(target=look)
+        looker.start()
+        list(engine.grade([submission({"t1_toy.py": slow}, "student-002")]))
+        looker.join()
+        judge = engine._seats[0].lane.pids[0]
+    assert set(PLANTED) <= set(found.pop(judge)) | {"other"}
+    assert [names for names in found.values() if names] == [["mine"]]
+    # The nursery, the zygote, the worker; around a full jail's zygote there is one more.
+    assert len(found) >= (4 if tier == "full" else 3)
+
+
+@needs_root
 def test_the_package_may_lie_inside_the_course(tmp_path: Path) -> None:
     """As with `pip install -e .`: no process of the untrusted side learns the path."""
     root = planted_course(tmp_path)
@@ -125,8 +178,9 @@ def test_the_package_may_lie_inside_the_course(tmp_path: Path) -> None:
     student = tmp_path / "student-001"
     student.mkdir()
     (student / "t1_toy.py").write_text(SCAN, encoding="utf-8")
+    command = [sys.executable, "-m", "grader", "check", str(student), "--course", str(root)]
     done = subprocess.run(
-        [sys.executable, "-m", "grader", "check", str(student), "--course", str(root)],
+        [*command, "--isolation", "none"],
         cwd=root,
         env={"PYTHONPATH": str(root), "PATH": "/usr/bin:/bin"},
         capture_output=True,

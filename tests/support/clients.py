@@ -25,24 +25,27 @@ STEM = "student"
 LONE_ZYGOTE = """
 import socket
 from grader.nursery import warm_up
-from grader.worker.zygote import WorkerSource, fork_worker
+from grader.worker.tiers import prepare
+from grader.worker.zygote import WorkerSource, forking
 
 def main(config, parcel):
     warm_up()
     control = socket.socket(fileno=config["control"])
-    WorkerSource(control, config["scratch"], parcel["stack_fds"], fork_worker).serve()
+    jail = prepare(config["tier"], parcel["stack_fds"], "", config["without"])
+    WorkerSource(control, config["scratch"], forking(jail), jail.scratch).serve()
 """
 ENTRIES = {"fork": "lone_zygote:main", "spawn": "grader.worker.spawner:main"}
 
 
 @contextlib.contextmanager
-def worker_source(kind: str) -> Iterator[Source]:
-    """A source of real workers, started by fork or by exec."""
+def worker_source(kind: str, tier: str = "none", without: tuple[str, ...] = ()) -> Iterator[Source]:
+    """A source of real workers, started by fork or by exec; forked ones isolated as `tier`."""
     parcel: Parcel = pack()
     parcel["modules"]["lone_zygote"] = (LONE_ZYGOTE, False)
     ours, theirs = socket.socketpair()
     with tempfile.TemporaryDirectory(prefix="grader-test-") as scratch, theirs:
         config = {"control": theirs.fileno(), "scratch": scratch}
+        config |= {"tier": tier, "without": without}
         pid = spawn(parcel, ENTRIES[kind], config, (theirs.fileno(),), errors=2)
         theirs.close()
         try:

@@ -28,13 +28,20 @@ def hand_in(folder: Path, *outcomes: str) -> Path:
     return folder
 
 
-def batch(folder: Path, out: Path, grader: SampleGrader, jobs: int | None = None) -> int:
+def batch(
+    folder: Path,
+    out: Path,
+    grader: SampleGrader,
+    jobs: int | None = None,
+    isolation: str | None = None,
+) -> int:
     return run(
         folder,
         out,
         jobs=jobs,
         only=(),
         spawn=False,
+        isolation=isolation,
         course_folder=None,
         open_engine=grader.opened,
     )
@@ -108,6 +115,17 @@ def test_no_more_workers_are_started_than_there_is_work(
     batch(hand_in(course / "class", *["passed"] * 3), course / "out", grader, jobs)
 
     assert getattr(grader.options, "workers") == workers  # noqa: B009
+
+
+@pytest.mark.parametrize(("given", "wanted"), [(None, "full"), ("partial", "partial")])
+def test_a_class_is_graded_with_full_isolation_unless_somebody_decided_otherwise(
+    course: Path, given: str | None, wanted: str
+) -> None:
+    grader = SampleGrader()
+
+    batch(hand_in(course / "class", "passed"), course / "out", grader, isolation=given)
+
+    assert getattr(grader.options, "isolation") == wanted  # noqa: B009
 
 
 def test_an_empty_class_is_a_mistake_in_the_command(course: Path) -> None:

@@ -1,0 +1,156 @@
+"""Isolation seen with one's own eyes: probes run as student code in a real jail.
+
+What is reported comes from what the probes could do, not from which calls returned success.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from .course import find_course
+from .engine import Engine, EngineError, Options, Result
+from .evidence import Outcome
+from .probes import PROBES, Probe
+from .submission import Submission, digest_of
+
+CONTROL_LIMIT_S = 30
+STEM = "t1_witness"
+RUBRIC = f"""\
+course: witness
+seed: witness
+assignments: {{t1: {STEM}}}
+exercises:
+  t1.witness:
+    targets: [{", ".join(probe.name for probe in PROBES)}]
+    criteria:
+      probes: {{points: 1, visibility: public}}
+"""
+SUITE = """
+import pytest
+
+class TestProbes:
+    @pytest.mark.parametrize("name", {names!r})
+    def test_probe(self, student, expect, name):
+        '''What is not allowed does not succeed.'''
+        found = getattr(student, name)()
+        expect.true(found != "done", observed="it succeeded", expected="a refusal")
+"""
+REFERENCE = "".join(f"def {probe.name}():\n    return 'refused'\n\n" for probe in PROBES)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One property, as it was seen."""
+
+    probe: Probe
+    holds: bool
+    """Whether the probe failed in the jail."""
+    witnessed: bool
+    """Whether the same probe succeeded outside: else its failing says nothing."""
+    said: str
+
+
+@dataclass(frozen=True)
+class Witnessed:
+    """A tier, what it says of itself and what was seen of it."""
+
+    tier: str
+    isolation: Mapping[str, object]
+    findings: tuple[Finding, ...]
+
+    @property
+    def broken(self) -> tuple[Finding, ...]:
+        """Promises of the tier that were seen not to hold."""
+        mine = (finding for finding in self.findings if self.tier in finding.probe.promised)
+        return tuple(finding for finding in mine if not finding.holds)
+
+
+def witness(tier: str | None = None, without: tuple[str, ...] = ()) -> Witnessed:
+    """Try every probe in a jail of `tier`, or of the best that can be had.
+
+    Raises EngineError if that tier can't be had.
+    """
+    with tempfile.TemporaryDirectory(prefix="grader-witness-") as folder, _facts(folder) as facts:
+        sources = {probe.name: probe.source(**facts) for probe in PROBES}
+        succeeded = {name for name, source in sources.items() if _succeeds(source, name, folder)}
+        result = _graded(Path(folder) / "course", sources, tier, without)
+    seen = {_name(row.check): row for row in result.observations}
+    findings = []
+    for probe in PROBES:
+        row = seen[probe.name]
+        if row.outcome is Outcome.COULD_NOT_CHECK:
+            raise EngineError(f"the probe {probe.name} could not be run: {row.observed}")
+        holds = row.outcome is not Outcome.FAILED
+        findings.append(Finding(probe, holds, probe.name in succeeded, row.observed))
+    return Witnessed(result.tier, result.isolation, tuple(findings))
+
+
+def _name(check: str) -> str:
+    """`...::test_probe[fork]` -> `fork`."""
+    return check.rpartition("[")[2].removesuffix("]")
+
+
+@contextmanager
+def _facts(folder: str) -> Iterator[dict[str, object]]:
+    """A file, a port and a process of ours for the probes to reach for."""
+    canary = Path(folder) / "private" / "canary"
+    canary.parent.mkdir()
+    canary.write_text("canary", encoding="utf-8")
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE) as other,
+    ):
+        try:
+            yield {
+                "canary": str(canary),
+                "folder": str(canary.parent),
+                "port": server.getsockname()[1],
+                "process": other.pid,
+                "python": sys.executable,
+                "nonce": secrets.token_hex(8),
+            }
+        finally:
+            other.kill()
+
+
+def _succeeds(source: str, name: str, folder: str) -> bool:
+    """The positive control: the same probe in an ordinary process of ours."""
+    command = [sys.executable, "-S", "-c", f"{source}\nprint({name}())"]
+    environment = {**os.environ, "GRADER_CANARY": "1", "TMPDIR": folder}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=CONTROL_LIMIT_S, env=environment
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.stdout.strip() == "done"
+
+
+def _graded(
+    root: Path, sources: Mapping[str, str], tier: str | None, without: tuple[str, ...]
+) -> Result:
+    files = {
+        "rubric.yaml": RUBRIC,
+        f"reference/{STEM}.py": REFERENCE,
+        f"assignments/{STEM}.py": "\n",
+        f"tests/suites/{STEM}/public/test_witness.py": SUITE.format(
+            names=[probe.name for probe in PROBES]
+        ),
+    }
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    data = {f"{STEM}.py": "\n".join(sources.values()).encode()}
+    submission = Submission(id="witness", files=data, digest=digest_of(data), path="witness")
+    with Engine(find_course(root), Options(isolation=tier, without=without)) as engine:
+        return next(iter(engine.grade([submission])))

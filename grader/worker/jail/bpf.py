@@ -1,0 +1,65 @@
+"""Classic BPF in the small part that a system call filter needs: tests that end in a verdict."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+
+Instruction = tuple[int, int, int, int]
+"""code, jump if true, jump if false, operand"""
+
+_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+NUMBER, ARCHITECTURE = 0, 4
+"""Offsets in the kernel's `struct seccomp_data`."""
+
+ALLOW = 0x7FFF0000
+KILL = 0x80000000
+_ERRNO = 0x00050000
+
+_ENCODED = struct.Struct("=HBBI")
+
+
+def fail(errno: int) -> int:
+    """The verdict that makes the call return an error."""
+    return _ERRNO | errno
+
+
+def argument(index: int) -> int:
+    """The offset of the low half of an argument: all that the kernel reads of an int."""
+    return 16 + 8 * index
+
+
+def give(verdict: int) -> list[Instruction]:
+    return [(_RETURN, 0, 0, verdict)]
+
+
+def load(offset: int) -> list[Instruction]:
+    return [(_LOAD, 0, 0, offset)]
+
+
+def when_equal(value: int, body: Sequence[Instruction]) -> list[Instruction]:
+    """`body`, which must end in a verdict, if the loaded word is `value`; else what follows."""
+    return [(_EQUAL, 0, len(body), value), *body]
+
+
+def unless_equal(value: int, body: Sequence[Instruction]) -> list[Instruction]:
+    return [(_EQUAL, len(body), 0, value), *body]
+
+
+def when_at_least(value: int, body: Sequence[Instruction]) -> list[Instruction]:
+    return [(_AT_LEAST, 0, len(body), value), *body]
+
+
+def only(offset: int, values: Iterable[int], otherwise: int) -> list[Instruction]:
+    """Allow if the word at `offset` is one of `values`, else the verdict `otherwise`."""
+    tests = [step for value in values for step in when_equal(value, give(ALLOW))]
+    return [*load(offset), *tests, *give(otherwise)]
+
+
+def encode(program: Sequence[Instruction]) -> bytes:
+    """As the kernel reads it. A jump is a byte, so a body has at most 255 instructions."""
+    return b"".join(_ENCODED.pack(*instruction) for instruction in program)
+
+
+def decode(code: bytes) -> list[Instruction]:
+    return list(_ENCODED.iter_unpack(code))

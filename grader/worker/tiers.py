@@ -1,0 +1,197 @@
+"""The three tiers: what is built around a zygote, and which layers its workers add.
+
+All that can be built before the fork is built before the fork.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+
+from .isolation import Jail
+from .jail import allowed, landlock, layers, namespaces, seccomp, tree
+from .jail.kernel import LINUX, architecture, die_with_parent
+from .jail.layers import Layer, Limits
+
+TIERS = ("full", "partial", "none")
+"""The best one first."""
+
+
+def prepare(
+    tier: str, stack_fds: Iterable[int], reason: str = "", without: Iterable[str] = ()
+) -> Jail:
+    """Make a tier ready in this process, whose children the workers will be.
+
+    `reason` says why it is not a better one. `without` names layers that are left out, to prove
+    that a test of them can fail. Raises OSError if the tier can't be had; this process, which
+    may already have given up a part of what it could, must then end.
+    """
+    make = {"full": full, "partial": partial, "none": unconfined}[tier]
+    return replace(make(list(stack_fds), reason), without=frozenset(without))
+
+
+# ---- full ----------------------------------------------------------------------------------
+
+_AROUND_FULL = (
+    "own files only",
+    "own process tree",
+    "no network",
+    "own IPC, host name and control groups",
+    "own user",
+)
+
+
+def full(stack_fds: list[int], reason: str = "") -> Jail:
+    """Namespaces and a tree of its own around the zygote, and every layer in the worker."""
+    program = _program()
+    mapped = layers.mapped_bytes()
+    namespaces.enter(stack_fds)
+    _become_first_process()
+    version = landlock.abi()
+
+    def worker(limits: Limits, scratch: str) -> list[Layer]:
+        box = tree.SCRATCH
+        found = [
+            Layer("session", layers.session),
+            Layer("scratch", lambda: layers.private_mounts(box)),
+            Layer("user", layers.private_user),
+            Layer("environment", lambda: layers.environment(box)),
+            Layer("capabilities", layers.capabilities),
+            Layer("no_new_privileges", layers.no_new_privileges),
+            Layer("undumpable", layers.undumpable),
+            Layer("limits", lambda: layers.limits(limits, mapped, own_user=True)),
+        ]
+        if version:
+            found.append(Layer("landlock", lambda: layers.landlock_on_tree(box)))
+        return [*found, Layer("seccomp", lambda: layers.filter_calls(program))]
+
+    return Jail(
+        "full",
+        worker,
+        fork=namespaces.OwnPids().fork,
+        standing=_AROUND_FULL,
+        weak=() if version else ("no Landlock in this kernel: one layer less",),
+        facts={"landlock_abi": version},
+        reason=reason,
+    )
+
+
+def _become_first_process() -> None:
+    """Fork into the PID namespace; this process only waits for its child and ends like it."""
+    pid = os.fork()
+    if pid == 0:
+        die_with_parent()
+        return
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    os.waitpid(pid, 0)
+    os._exit(0)
+
+
+# ---- partial -------------------------------------------------------------------------------
+
+_WEAK_PARTIAL = (
+    "names, sizes and times of other files can be asked for",
+    "no namespaces: one kernel object of another process may be seen",
+    "no scratch folder",
+)
+
+
+def partial(stack_fds: list[int], reason: str = "") -> Jail:
+    """What a process may do to itself without a namespace, as in an unprivileged container."""
+    if not landlock.abi():
+        raise OSError("Landlock: not in this kernel, or switched off")
+    program = _program()
+    mapped = layers.mapped_bytes()
+    folders = [f"/proc/self/fd/{fd}" for fd in stack_fds]
+    readable = _readable(folders)
+    user = _step_down(readable)
+    rules = landlock.Ruleset()
+    rules.allow(readable, landlock.READ)
+    rules.allow(allowed.DEVICES, landlock.READ)
+    rules.allow([os.devnull], landlock.WRITE)
+
+    def worker(limits: Limits, scratch: str) -> list[Layer]:
+        return [
+            Layer("session", layers.session),
+            Layer("environment", lambda: layers.environment("")),
+            Layer("capabilities", layers.capabilities),
+            Layer("no_new_privileges", layers.no_new_privileges),
+            Layer("undumpable", layers.undumpable),
+            Layer("limits", lambda: layers.limits(limits, mapped, own_user=False)),
+            Layer("landlock", rules.enforce),
+            Layer("seccomp", lambda: layers.filter_calls(program)),
+        ]
+
+    return Jail(
+        "partial",
+        worker,
+        keep_fds=(*stack_fds, rules.fd),
+        standing=("own user",) if user else (),
+        weak=_WEAK_PARTIAL if user else (*_WEAK_PARTIAL, "the same user as the grader"),
+        facts={"landlock_abi": rules.abi},
+        reason=reason,
+    )
+
+
+def _readable(folders: list[str]) -> list[str]:
+    files = allowed.allowed(folders)
+    libraries = [path for folder in files.libraries for path in allowed.library_entries(folder)]
+    return [path for path in (*files.entries, *libraries) if os.path.exists(path)]
+
+
+def _step_down(needed: list[str]) -> bool:
+    """From root to a user who owns nothing, if that user can reach what is `needed`."""
+    if os.geteuid() != 0:
+        return False
+    nobody = namespaces.NOBODY
+    os.setegid(nobody)
+    os.seteuid(nobody)
+    missing = allowed.readable_by_us(needed)
+    os.seteuid(0)
+    os.setegid(0)
+    if missing is not None:  # such as an interpreter in a home that only root may enter
+        return False
+    os.setgroups([])
+    os.setresgid(nobody, nobody, nobody)
+    os.setresuid(nobody, nobody, nobody)
+    die_with_parent()
+    return True
+
+
+def _program() -> bytes:
+    if not seccomp.supported():
+        raise OSError(f"seccomp: no table of system calls for {architecture()}")
+    return seccomp.program_for(architecture())
+
+
+# ---- none ----------------------------------------------------------------------------------
+
+_WEAK_NONE = (
+    "files of this user can be read and written",
+    "the network can be reached",
+    "processes of this user can be seen and signalled",
+    "processes can be started",
+)
+
+
+def unconfined(stack_fds: list[int], reason: str = "") -> Jail:
+    """Keeps a submission from harming the run by accident, and from no file of the same user."""
+
+    def worker(limits: Limits, scratch: str) -> list[Layer]:
+        mapped = layers.mapped_bytes()
+        return [
+            Layer("session", layers.session),
+            Layer("environment", lambda: layers.environment(scratch)),
+            *([Layer("no_new_privileges", layers.no_new_privileges)] if LINUX else []),
+            Layer("limits", lambda: layers.limits(limits, mapped, own_user=False)),
+        ]
+
+    return Jail(
+        "none",
+        worker,
+        scratch=True,
+        keep_fds=tuple(stack_fds),
+        weak=_WEAK_NONE,
+        reason=reason,
+    )
