@@ -89,4 +89,4 @@ def test_reports_do_not_depend_on_how_they_were_made(name: str, way: str) -> Non
 
 
 def test_the_corpus_is_large_enough() -> None:
-    assert len(NAMES) >= 22
+    assert len(NAMES) >= 54

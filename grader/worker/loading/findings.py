@@ -113,6 +113,20 @@ def definition_in(statement: Statement, name: str) -> ast.stmt | None:
     return found
 
 
+def note_other_assignment(
+    notes: Notes, module: StudentModule, stem: str, targets: Mapping[str, Iterable[str]]
+) -> None:
+    """Says so when a file has nothing of its own assignment and something of another."""
+    own = {name for statement in module.ran for name in statement.binds}
+    if own.intersection(targets.get(stem, ())):
+        return
+    for other, names in targets.items():
+        found = [name for name in names if name in own]
+        if other != stem and found:
+            text = f"this looks like {other}: it defines {found[0]} and nothing of {stem}"
+            notes.note(f"{text}. Was the wrong file handed in?", module.path, None)
+
+
 def note_duplicates(
     notes: Notes, module: StudentModule, targets: Iterable[str], stubs: Mapping[str, str]
 ) -> None:

@@ -13,7 +13,12 @@ from typing import Any
 from .blocks import read
 from .choice import choose
 from .demands import wanted_names
-from .findings import note_duplicates, target_finding, why_missing
+from .findings import (
+    note_duplicates,
+    note_other_assignment,
+    target_finding,
+    why_missing,
+)
 from .generators import Generators
 from .importer import Caller, Finder, Importer
 from .layout import Layout, Place, folder_of
@@ -70,6 +75,7 @@ class Loaded:
         for stem, module in self._entry_modules().items():
             stubs = plan.stubs.get(stem, {})
             note_duplicates(self._notes, module, plan.targets.get(stem, ()), stubs)
+            note_other_assignment(self._notes, module, stem, plan.targets)
         self._current, self._quiet = None, True
 
     @property

@@ -175,3 +175,13 @@ def test_a_plan_needs_no_skip() -> None:
     plan: Any = Plan({}, {}, {}, {})
 
     assert plan.skip == frozenset()
+
+
+def test_a_file_of_another_assignment_is_recognised(load: Load) -> None:
+    targets = {STEM: ("f",), "a2_masking": ("CausalAttention",)}
+    wrong = load("class CausalAttention:\n    pass\n", targets=targets)
+    right = load("class CausalAttention:\n    pass\n\ndef f(x):\n    return x\n", targets=targets)
+
+    text = "this looks like a2_masking: it defines CausalAttention and nothing of a1_attention"
+    assert notes(wrong) == [(None, f"{text}. Was the wrong file handed in?")]
+    assert notes(right) == []
