@@ -264,7 +264,7 @@ class Engine:
                 for check, title in self._checks
             ),
             loading=(Note("problem", text),),
-            tier="none",
+            tier=self._tiers[0] if len(self._tiers) == 1 else "none",
             isolation={},
             duration_ms=0.0,
             entries={stem: paths[0] for stem, paths in job.candidates.items()},
