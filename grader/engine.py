@@ -15,17 +15,16 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO
 
 from .course import Course
-from .evidence import Cause, Note, Observation, Outcome, Where
+from .evidence import Note, Observation, Outcome
+from .hello import hello, holds_hidden, mention_meta, note, observation
 from .isolation import IsolationError, acceptable
 from .job import Job, job_for
 from .parcel import pack
-from .processes import Hello, Lane, Order, Starter, must_exec, starter
-from .rubric import Rubric, Visibility
+from .processes import Lane, Order, Starter, must_exec, starter
 from .submission import Submission
 from .wire.faults import PeerGone, WireFault
 from .wire.frame import Message
@@ -98,7 +97,7 @@ class Engine:
     """The acceptable tiers; once a lane is up, the one that it has."""
 
     def __enter__(self) -> Engine:
-        self._hello = _hello(self.course, self.options)
+        self._hello = hello(self.course, self.options.only, self.options.reverse)
         self._tiers = self._acceptable()
         try:
             self._parcel = pack()
@@ -147,7 +146,7 @@ class Engine:
             self._scratch,
             errors,
             by_exec=must_exec(self.options.spawn),
-            meta=_mention_meta(self._hello),
+            meta=mention_meta(self._hello),
         )
         self._seats = [self._open(tree)]
         return tree
@@ -245,8 +244,8 @@ class Engine:
         notes = job.notes({stem: choice for stem, choice in choices.items() if stem in graded})
         yield Result(
             submission=job.submission,
-            observations=tuple(_observation(row) for row in meta["observations"]),
-            loading=(*notes, *(_note(row) for row in meta["notes"])),
+            observations=tuple(observation(row) for row in meta["observations"]),
+            loading=(*notes, *(note(row) for row in meta["notes"])),
             tier=isolation.get("tier", "none"),
             isolation=isolation,
             duration_ms=meta["duration_ms"],
@@ -265,7 +264,7 @@ class Engine:
                 for check, title in self._checks
             ),
             loading=(Note("problem", text),),
-            tier="none",
+            tier=self._tiers[0] if len(self._tiers) == 1 else "none",
             isolation={},
             duration_ms=0.0,
             entries={stem: paths[0] for stem, paths in job.candidates.items()},
@@ -310,7 +309,7 @@ class Engine:
         try:
             return acceptable(
                 self.options.isolation,
-                hidden=_holds_hidden(self._hello),
+                hidden=holds_hidden(self._hello),
                 by_exec=must_exec(self.options.spawn),
             )
         except IsolationError as error:
@@ -339,69 +338,3 @@ class Engine:
     def _last_errors(self) -> str:
         self._errors.seek(0)
         return self._errors.read()[-4000:].decode("utf-8", "replace").strip()
-
-
-def _hello(course: Course, options: Options) -> Hello:
-    exercises = []
-    for slug, exercise in course.rubric.exercises.items():
-        if options.only and slug not in options.only:
-            continue
-        hidden = [
-            name
-            for name, criterion in exercise.criteria.items()
-            if criterion.visibility is not Visibility.PUBLIC
-        ]
-        exercises.append(
-            {
-                "slug": slug,
-                "assignment": exercise.assignment,
-                "targets": list(exercise.targets),
-                "suites": [str(path) for path in course.suite_files(exercise)],
-                "hidden": hidden,
-            }
-        )
-    return {
-        "package": str(Path(__file__).parent),
-        "sys_path": [path for path in sys.path if path],
-        "root": str(course.root),
-        "seed": course.rubric.seed,
-        "exercises": exercises,
-        "targets": _targets(course.rubric),
-        "reverse": options.reverse,
-    }
-
-
-def _holds_hidden(hello: Hello) -> bool:
-    """Whether there is a hidden suite to protect; a student's course has none."""
-    paths = [Path(path) for exercise in hello["exercises"] for path in exercise["suites"]]
-    return any(path.parent.name != "public" for path in paths)
-
-
-def _targets(rubric: Rubric) -> dict[str, tuple[str, ...]]:
-    """What each assignment of the course is asked to define."""
-    found: dict[str, tuple[str, ...]] = {}
-    for exercise in rubric.exercises.values():
-        found[exercise.assignment] = (*found.get(exercise.assignment, ()), *exercise.targets)
-    return found
-
-
-def _mention_meta(hello: Hello) -> bool:
-    """Whether a suite seems to use meta tensors. Only what is loaded early hangs on it."""
-    paths = [path for exercise in hello["exercises"] for path in exercise["suites"]]
-    return any(b"meta" in Path(path).read_bytes() for path in paths)
-
-
-def _observation(row: dict[str, Any]) -> Observation:
-    return Observation(
-        **{
-            **row,
-            "outcome": Outcome(row["outcome"]),
-            "cause": Cause(**row["cause"]) if row["cause"] else None,
-            "where": Where(**row["where"]) if row["where"] else None,
-            "notes": tuple(row["notes"]),
-        }
-    )
-
-
-def _note(row: dict[str, Any]) -> Note:
-    return Note(row["kind"], row["text"], Where(**row["where"]) if row["where"] else None)

@@ -217,6 +217,7 @@ def judge_main(config: dict[str, Any], _: Parcel) -> None:
     import torch
 
     die_with_parent()
+    prctl(PR_SET_DUMPABLE, 0)
     dynamo.install()
     torch.set_num_threads(1)
     bring_up_judge(config["channel"], config["source"])

@@ -72,7 +72,10 @@ def isolate(jail: Jail, limits: Limits, scratch: str) -> dict[str, Any]:
     Raises OSError if a layer fails: the caller must then exit.
     """
     put_on = []
-    for layer in jail.layers(limits, scratch):
+    layers = jail.layers(limits, scratch)
+    if unknown := jail.without - {layer.name for layer in layers}:
+        raise ValueError(f"no such layer in tier {jail.tier}: {', '.join(sorted(unknown))}")
+    for layer in layers:
         if layer.name not in jail.without:
             layer.put_on()
             put_on.append(layer.name)

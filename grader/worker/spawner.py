@@ -10,6 +10,7 @@ import socket
 from typing import Any
 
 from ..parcel import Parcel, spawn
+from .jail.kernel import PR_SET_DUMPABLE, prctl
 from .tiers import unconfined
 from .zygote import WorkerSource
 
@@ -18,6 +19,7 @@ REASON = "--spawn starts each process anew, where no jail can be built around it
 
 def main(config: dict[str, Any], parcel: Parcel) -> None:
     """Entry of the spawner process: serve the judge on the socket named in `config`."""
+    prctl(PR_SET_DUMPABLE, 0)
     control = socket.socket(fileno=config["control"])
 
     def start(sock_fd: int, output_fd: int, worker: dict[str, Any]) -> int:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader.course import find_course
 from grader.engine import Engine, Options
+from grader.isolation import TIERS
 from grader.judge.pytest_bridge import Suites
 from grader.submission import Submission, read_submission
 from tests.bench.measure import ROOT, Row, alternating, command, limit, ratio, seconds, together
@@ -94,10 +95,11 @@ def fork(runs: int) -> Iterator[Row]:
         found[0].kill()
         return taken
 
-    with worker_source("fork") as source:
-        start_one(source)
-        times = [start_one(source) for _ in range(max(20, runs))]
-    yield limit("fork to ready", times, 10)
+    for tier in TIERS:
+        with worker_source("fork", tier) as source:
+            start_one(source)
+            times = [start_one(source) for _ in range(max(20, runs))]
+        yield limit(f"fork to ready, isolation {tier}", times, 10)
 
 
 def layer(runs: int) -> Iterator[Row]:

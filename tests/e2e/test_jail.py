@@ -103,15 +103,74 @@ def test_the_same_holds_for_an_ordinary_user(tier: str) -> None:
 
 
 def as_ordinary_user(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tests.support.ordinary_user", *command],
+    return run([sys.executable, "-m", "tests.support.ordinary_user", *command])
+
+
+SEE_PARTIAL = """
+import json
+from grader.witness import witness
+seen = witness("partial")
+broken = [finding.probe.name for finding in seen.broken]
+print(json.dumps([seen.isolation["enforced"], seen.isolation["weak"], broken]))
+"""
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root can become somebody else")
+@pytest.mark.parametrize("way_is_open", [True, False], ids=["open", "as it is"])
+def test_in_partial_root_becomes_nobody_where_nobody_can_reach_python(way_is_open: bool) -> None:
+    command = [sys.executable, "-c", SEE_PARTIAL]
+    done = as_ordinary_user(["--stay-root", *command]) if way_is_open else run(command)
+    enforced, weak, broken = json.loads(done.stdout)
+    assert broken == []
+    assert ("own user" in enforced) != ("the same user as the grader" in weak)
+    if way_is_open:
+        assert "own user" in enforced
+
+
+def run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        command,
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         timeout=120,
-        check=True,
     )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+HIDE = """
+import os, sys
+from pathlib import Path
+from grader.worker.jail import allowed, kernel, tree
+root, base = sys.argv[1:]
+kernel.unshare(kernel.NEWNS, "mounts")
+kernel.mount("", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
+kernel.mount("tmpfs", base, "tmpfs")
+entry = root + "/python3.12/os.py"
+files = allowed.Allowed((entry,), (root,), ())
+tree._fill(base, files, {path: path for path in (entry, root, *allowed.DEVICES)})
+print(sorted(str(path.relative_to(base + root)) for path in Path(base + root).rglob("*")))
+try:
+    Path(base + root + "/python3.12/new").touch()
+except OSError as error:
+    print(error.strerror)
+"""
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="needs to mount")
+def test_other_pythons_among_the_libraries_are_hidden(tmp_path: Path) -> None:
+    """As on systems that keep libraries and site-packages in one folder."""
+    root = tmp_path / "lib64"
+    for name in ("libc.so.6", "python3.12/os.py", "python3.12/site-packages/grader/engine.py"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("", encoding="utf-8")
+    (tmp_path / "base").mkdir()
+    done = run([sys.executable, "-c", HIDE, str(root), str(tmp_path / "base")])
+    files, refused = done.stdout.splitlines()
+    assert ast.literal_eval(files) == ["libc.so.6", "python3.12", "python3.12/os.py"]
+    assert refused == "Read-only file system"
 
 
 LOOK_INTO = """
@@ -125,7 +184,8 @@ def opens(pid):
         return False
 
 def look():
-    with subprocess.Popen(["sleep", "9"]) as child:
+    with subprocess.Popen(["echo; sleep 9"], stdout=subprocess.PIPE, shell=True) as child:
+        child.stdout.readline()  # until then it is not yet what it will be
         seen = [opens(child.pid), opens(os.getppid())]
         child.kill()
     return seen

@@ -2,6 +2,8 @@
 
     python -m tests.support.ordinary_user python -m pytest tests/e2e/test_jail.py
 
+With `--stay-root` before the command only the way is opened and root stays root.
+
 The interpreter and the repository may lie in a home that only root may enter. In a mount
 namespace of the command alone that home is replaced by an open folder with only these in it.
 """
@@ -19,18 +21,21 @@ UID = 61999
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
-def become() -> None:
-    """Become the ordinary user in this process. Raises OSError if we may not."""
+def open_the_way() -> None:
+    """Let everybody reach interpreter and repository, in a mount namespace of this process."""
     needed = [Path(sys.base_prefix), Path(sys.prefix), REPOSITORY]
     unshare(NEWNS, "mount namespace")
     mount("", "/", flags=MS_REC | MS_PRIVATE)
     closed = sorted({folder for path in needed if (folder := _closed(path)) is not None})
     for folder in closed:
         _open(folder, [path for path in needed if path.is_relative_to(folder)])
+
+
+def become() -> None:
+    """Become the ordinary user in this process. Raises OSError if we may not."""
     os.setgroups([])
     os.setresgid(UID, UID, UID)
     os.setresuid(UID, UID, UID)
-    os.chdir(REPOSITORY)  # a current folder from before would still be the closed one
 
 
 def _closed(path: Path) -> Path | None:
@@ -53,8 +58,11 @@ def _open(folder: Path, needed: list[Path]) -> None:
 
 
 if __name__ == "__main__":
-    become()
-    home = tempfile.mkdtemp(prefix="grader-home-")
     command = sys.argv[1:]
-    os.environ["HOME"] = home
+    open_the_way()
+    os.chdir(REPOSITORY)  # the current folder from before would still be the closed one
+    if command[0] == "--stay-root":
+        command = command[1:]
+    else:
+        become()
     os.execvp(command[0], command)

@@ -1,0 +1,81 @@
+"""What the parent tells a judge first, and reads of its answers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from .course import Course
+from .evidence import Cause, Note, Observation, Outcome, Where
+from .processes import Hello
+from .rubric import Rubric, Visibility
+
+
+def hello(course: Course, only: tuple[str, ...], reverse: bool) -> Hello:
+    """The course as a judge is told of it: all exercises, or those in `only`."""
+    exercises = []
+    for slug, exercise in course.rubric.exercises.items():
+        if only and slug not in only:
+            continue
+        hidden = [
+            name
+            for name, criterion in exercise.criteria.items()
+            if criterion.visibility is not Visibility.PUBLIC
+        ]
+        exercises.append(
+            {
+                "slug": slug,
+                "assignment": exercise.assignment,
+                "targets": list(exercise.targets),
+                "suites": [str(path) for path in course.suite_files(exercise)],
+                "hidden": hidden,
+            }
+        )
+    return {
+        "package": str(Path(__file__).parent),
+        "sys_path": [path for path in sys.path if path],
+        "root": str(course.root),
+        "seed": course.rubric.seed,
+        "exercises": exercises,
+        "targets": _targets(course.rubric),
+        "reverse": reverse,
+    }
+
+
+def holds_hidden(hello: Hello) -> bool:
+    """Whether there is a hidden suite to protect; a student's course has none."""
+    paths = [Path(path) for exercise in hello["exercises"] for path in exercise["suites"]]
+    return any(path.parent.name != "public" for path in paths)
+
+
+def _targets(rubric: Rubric) -> dict[str, tuple[str, ...]]:
+    """What each assignment of the course is asked to define."""
+    found: dict[str, tuple[str, ...]] = {}
+    for exercise in rubric.exercises.values():
+        found[exercise.assignment] = (*found.get(exercise.assignment, ()), *exercise.targets)
+    return found
+
+
+def mention_meta(hello: Hello) -> bool:
+    """Whether a suite seems to use meta tensors. Only what is loaded early hangs on it."""
+    paths = [path for exercise in hello["exercises"] for path in exercise["suites"]]
+    return any(b"meta" in Path(path).read_bytes() for path in paths)
+
+
+def observation(row: dict[str, Any]) -> Observation:
+    """An observation of a judge, as it came over the wire."""
+    return Observation(
+        **{
+            **row,
+            "outcome": Outcome(row["outcome"]),
+            "cause": Cause(**row["cause"]) if row["cause"] else None,
+            "where": Where(**row["where"]) if row["where"] else None,
+            "notes": tuple(row["notes"]),
+        }
+    )
+
+
+def note(row: dict[str, Any]) -> Note:
+    """A note of a judge, as it came over the wire."""
+    return Note(row["kind"], row["text"], Where(**row["where"]) if row["where"] else None)
