@@ -6,6 +6,7 @@ Runs in the parent process, which never imports torch and never forks without ex
 from __future__ import annotations
 
 import os
+import secrets
 import select
 import shutil
 import sys
@@ -15,6 +16,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import IO
 
@@ -105,7 +107,8 @@ class Engine:
             raise EngineError(
                 f"{error.name} is not installed for {sys.executable}. Next: grader doctor"
             ) from None
-        self._scratch = tempfile.mkdtemp(prefix="grader-")
+        # Made by the first worker that needs it: most tiers leave nothing on disk even if killed.
+        self._scratch = str(Path(tempfile.gettempdir()) / f"grader-{secrets.token_hex(16)}")
         self._errors: IO[bytes] = tempfile.TemporaryFile()
         self._starter = self._start_tree()
         return self

@@ -118,6 +118,8 @@ class WorkerSource:
             return ""
         scratch = os.path.join(self._scratch, f"{os.getpid()}-{self._count}")
         self._count += 1
+        with suppress(FileExistsError):
+            os.mkdir(self._scratch, 0o700)
         os.mkdir(scratch, 0o700)
         return scratch
 

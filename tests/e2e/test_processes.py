@@ -187,9 +187,15 @@ def test_nothing_outlives_a_killed_parent(
     text = "import time\n\ndef work(step):\n    while True:\n        time.sleep(1)\n"
     (student / "t1_toy.py").write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "grader", "check", str(student), "--course", str(course_root)]
+    folder = tmp_path / "tmp"
+    folder.mkdir()
     with tempfile.TemporaryFile() as output:
         parent = subprocess.Popen(
-            [*command, *mode], stdout=output, stderr=output, start_new_session=True
+            [*command, *mode],
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            env={**os.environ, "TMPDIR": str(folder)},
         )
         until = time.monotonic() + 30
         wanted = 3 if mode == ["--spawn"] else 4
@@ -204,6 +210,9 @@ def test_nothing_outlives_a_killed_parent(
         time.sleep(0.02)
     assert len(family) >= wanted
     assert [pid for pid in family if is_alive(pid)] == []
+    # In tier none the scratch folder stays: nobody is left to remove it.
+    if "--spawn" not in mode and "none" not in mode:
+        assert list(folder.iterdir()) == []
 
 
 def test_a_suite_that_does_not_import_is_told_with_its_line(tmp_path: Path) -> None:
