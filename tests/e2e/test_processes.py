@@ -205,9 +205,7 @@ def test_nothing_outlives_a_killed_parent(
         family = child_pids(parent.pid)
         parent.kill()
         parent.wait()
-    until = time.monotonic() + 10
-    while any(map(is_alive, family)) and time.monotonic() < until:
-        time.sleep(0.02)
+    time.sleep(1.0)
     assert len(family) >= wanted
     assert [pid for pid in family if is_alive(pid)] == []
     # In tier none the scratch folder stays: nobody is left to remove it.

@@ -30,12 +30,12 @@ PATTERN = re.compile(rb"CANARY([a-z]+)[0-9a-f]{24}")
 
 
 def readable(pid):
-    """The memory a process has written, a mapping at a time: no bytes of library files."""
+    """The readable memory of a process but for library files, a mapping at a time."""
     with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
         for line in maps.read().splitlines():
             span, mode = line.split()[:2]
             low, high = (int(part, 16) for part in span.split("-"))
-            if mode[:2] != "rw":
+            if mode[0] != "r" or (mode[1] != "w" and ".so" in line):
                 continue
             try:
                 memory.seek(low)
