@@ -13,6 +13,8 @@ from typing import Any
 
 MAX_PARTS = 8_000_000
 """Strings and brackets looked at while skipping: bounds the time at about two seconds."""
+MAX_STEPS = 300_000
+"""Members and items walked through one by one: each costs far more time than a part skipped."""
 MAX_KEY_BYTES = 1_000
 
 _SPACE = re.compile(rb"[ \t\r\n]*")
@@ -44,6 +46,7 @@ class Scan:
         self._masked = data.replace(b"\\\\", b"__").replace(b'\\"', b"__")
         self._at = 0
         self._parts = 0
+        self._steps = 0
 
     def members(self) -> Iterator[str]:
         """The keys of the object here; the caller moves past each value before the next key."""
@@ -51,6 +54,7 @@ class Scan:
         if self._take(b"}"):
             return
         while True:
+            self._step()
             yield self._key()
             if not self._take(b","):
                 break
@@ -63,6 +67,7 @@ class Scan:
             return
         position = 0
         while True:
+            self._step()
             yield position
             position += 1
             if not self._take(b","):
@@ -119,6 +124,11 @@ class Scan:
     def _expect(self, token: bytes) -> None:
         if not self._take(token):
             raise self.error(f"expected `{token.decode()}`")
+
+    def _step(self) -> None:
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise self.error("it is made of too many pieces")
 
     def _key(self) -> str:
         self._start()
