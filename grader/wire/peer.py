@@ -35,6 +35,7 @@ class RemoteRaised(Exception):
         self.file = text(report.get("file"), 400) or None
         self.line, self.cell = _place(report.get("line")), _place(report.get("cell"))
         self.own = report.get("own") is True
+        self.refused = text(report.get("refused"), 40)
         super().__init__(f"{self.type_name}: {self.message}")
 
 
