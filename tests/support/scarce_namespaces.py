@@ -1,7 +1,7 @@
 """A kernel that gives out only so many namespaces of a kind, for this process and what it starts.
 
-The limits are those of a user namespace around it: `/proc/sys/user` belongs to that, and what is set
-there reaches nobody else. The user inside is the one outside.
+The limits are those of a user namespace around it: `/proc/sys/user` belongs to that, and what is
+set there reaches nobody else. The user inside is the one outside.
 """
 
 from __future__ import annotations
