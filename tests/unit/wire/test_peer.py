@@ -22,6 +22,9 @@ class Doubling(Side):
     def name(self, value: Any) -> Node | None:
         return None
 
+    def resolve(self, kind: str, parts: list[Any]) -> Any:
+        raise Violation("reference")
+
     def target(self, node: Node) -> Any:
         def double(number: int) -> int:
             self.calls += 1
