@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 import click
 
@@ -202,6 +202,35 @@ def stubs(course: Path | None) -> int:
     for path in written:
         click.echo(f"wrote {path}")
     return 0
+
+
+@cli.command()
+@click.argument("slug")
+@click.option("--target", required=True, metavar="NAME", help="What students define.")
+@click.option(
+    "--kind",
+    type=click.Choice(["function", "class"]),
+    help="What the target is; else a class if its name begins with a capital.",
+)
+@click.option(
+    "--assignment", metavar="STEM", help="What a new assignment's files are called: f1_filters."
+)
+@click.option("--begin", type=_folder, metavar="DIR", help="Begin a course in DIR with it.")
+@_course
+def new(
+    slug: str,
+    target: str,
+    kind: Literal["function", "class"] | None,
+    assignment: str | None,
+    begin: Path | None,
+    course: Path | None,
+) -> int:
+    """Add an exercise SLUG, such as f1.blur, that grades at once (for authors)."""
+    import secrets
+
+    from grader.commands.new import Words, run
+
+    return run(Words(slug, target, kind, assignment, course, begin), seed=secrets.token_hex(16))
 
 
 @cli.command()

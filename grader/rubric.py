@@ -5,6 +5,7 @@ Imports no torch; the only I/O is reading the one file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -25,6 +26,7 @@ __all__ = [
     "RubricError",
     "Scoring",
     "Visibility",
+    "is_slug",
     "load_rubric",
 ]
 
@@ -122,6 +124,15 @@ _WORD = r"[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)*"
 _PREFIX = r"[a-z][a-z0-9]*"
 _SLUG = rf"{_PREFIX}\.[a-z][a-z0-9_]*"
 _IDENTIFIER = r"[^\W\d]\w*"
+
+
+def is_slug(word: str) -> bool:
+    """Whether an exercise can be called that.
+
+    >>> is_slug("a1.sums"), is_slug("a1"), is_slug("A1.Sums")
+    (True, False, False)
+    """
+    return re.fullmatch(_SLUG, word) is not None
 
 
 def _exercise(slug: str, **values: Any) -> Exercise:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from grader.course import RUBRIC_FILE
 from grader.handout import notebook_handout, python_handout
+from grader.rubric import load_rubric
 from grader.stubs import StubError, stub_source
 
 
 def run(course_root: Path) -> list[Path]:
     """Write the hand-outs of every assignment that has a reference; return what was written.
 
-    Nothing is written when one of them has a mistake. Raises StubError.
+    Nothing is written when one of them has a mistake. Raises StubError, RubricError.
     """
     handouts = render(course_root)
     folder = course_root / "assignments"
@@ -27,11 +29,11 @@ def run(course_root: Path) -> list[Path]:
 
 def render(course_root: Path) -> dict[str, str]:
     """Return file name and content of every hand-out, without writing anything."""
-    references = sorted((course_root / "reference").glob("a[0-9]*_*.py"))
-    if not references:
-        raise StubError(f"{course_root / 'reference'}:1: no assignment such as a1_name.py here")
     handouts = {}
-    for path in references:
+    for stem in load_rubric(course_root / RUBRIC_FILE).assignments.values():
+        path = course_root / "reference" / f"{stem}.py"
+        if not path.is_file():
+            raise StubError(f"{path}:1: no such file, and {RUBRIC_FILE} names it an assignment")
         stub = stub_source(path.read_text(encoding="utf-8"), f"reference/{path.name}")
         handouts[path.name] = python_handout(stub)
         handouts[f"{path.stem}.ipynb"] = _valid(notebook_handout(stub), path.name)
