@@ -185,22 +185,36 @@ def batch(
 
 
 @cli.command()
+@click.argument(
+    "sources", metavar="[SOURCE]...", nargs=-1, type=click.Path(path_type=Path, dir_okay=False)
+)
+@click.option("--out", type=_folder, metavar="DIR", help="Where the stubs of the SOURCEs go.")
 @_course
-def stubs(course: Path | None) -> int:
-    """Write assignments/ anew from reference/ (for authors)."""
+def stubs(sources: tuple[Path, ...], out: Path | None, course: Path | None) -> int:
+    """Write assignments/ anew from reference/, or stubs of SOURCEs (for authors).
+
+    A SOURCE is a worked solution, .py or .ipynb, with the markers of grader, nbgrader or otter.
+    """
     from grader.commands.faults import in_words
-    from grader.commands.stubs import run as command
+    from grader.commands.stubs import convert, removed, run
+    from grader.course import find_root
+    from grader.stubs import StubError
 
+    if bool(sources) != (out is not None):
+        raise click.UsageError("SOURCE and --out go together: grader stubs SOURCE --out DIR")
     with in_words():
-        from grader.course import find_root
-        from grader.stubs import StubError
-
         try:
-            written = command(find_root(course or Path.cwd()))
+            if out is not None:
+                written, left_out = convert(sources, out)
+            else:
+                root = find_root(course or Path.cwd())
+                written, left_out = run(root), removed(root)
         except StubError as error:
             raise click.ClickException(str(error)) from error
     for path in written:
         click.echo(f"wrote {path}")
+    for one in left_out:
+        click.echo(f"left out: {one.what} of {one.place}")
     return 0
 
 
