@@ -50,7 +50,7 @@ _only = click.option(
     "--only",
     multiple=True,
     metavar="SLUG",
-    help="Only this exercise or assignment, such as a1.sdpa or a1; may be repeated.",
+    help="Only this exercise (a1.sums) or assignment (a1); may be repeated.",
 )
 _spawn = click.option(
     "--spawn", is_flag=True, help="Start each process anew instead of forking (slower; macOS)."
@@ -86,7 +86,7 @@ def _format_and_file(
 @click.version_option(__version__, prog_name="grader", message="%(prog)s %(version)s")
 @click.help_option("-h", "--help")
 def cli() -> None:
-    """Grade attention and Vision Transformer assignments."""
+    """Grade assignments in PyTorch."""
 
 
 @cli.command()

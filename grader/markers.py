@@ -22,7 +22,7 @@ PROMPT = "..."
 _NBGRADER = re.compile(r"\s*###\s?(?:BEGIN|END) (?:SOLUTION|HIDDEN TESTS|MARK SCHEME)\b")
 _OTTER = re.compile(
     r".*#\s?SOLUTION(?: NO PROMPT)?\s*$|.*# BEGIN SOLUTION NO PROMPT\s*$"
-    r"|\s*[\"']{3};? ?# (?:BEGIN|END) PROMPT\s*$"
+    r"|\s*[\"']{3};? ?# (?:BEGIN|END) PROMPT\s*$|\s*<!--\s*(?:BEGIN|END) SOLUTION\b"
 )
 _ALMOST = re.compile(
     r"(?:#+|<!--)\s*(?:begin|end)[\s_-]*(?:solutions?|hidden[\s_-]*tests?|mark[\s_-]*scheme"

@@ -165,14 +165,12 @@ _EXERCISE = record(
     ),
     requires=optional(
         listing(
-            text("an exercise or exercise/criterion, such as 'a1.sdpa'", rf"{_SLUG}(?:/{_WORD})?")
+            text("an exercise or exercise/criterion, such as 'a1.sums'", rf"{_SLUG}(?:/{_WORD})?")
         ),
         (),
     ),
     banned=optional(
-        listing(
-            text("a dotted name, such as 'torch.softmax'", rf"{_IDENTIFIER}(?:\.{_IDENTIFIER})*")
-        ),
+        listing(text("a dotted name, such as 'torch.sum'", rf"{_IDENTIFIER}(?:\.{_IDENTIFIER})*")),
         (),
     ),
 )
@@ -184,12 +182,12 @@ _RUBRIC = record(
         table(
             "a slug prefix, such as 'a1',",
             _PREFIX,
-            text("the stem of the assignment's files, such as 'a1_attention'", _IDENTIFIER),
+            text("the stem of the assignment's files, such as 'a1_sums'", _IDENTIFIER),
             at_least_one="assignment",
         )
     ),
     exercises=required(
-        table("a slug, such as 'a1.sdpa',", _SLUG, _EXERCISE, at_least_one="exercise")
+        table("a slug, such as 'a1.sums',", _SLUG, _EXERCISE, at_least_one="exercise")
     ),
 )
 

@@ -143,6 +143,10 @@ def test_cells_of_otter() -> None:
             r"n\.ipynb:cell 2:1: no line of this solution is marked",
         ),
         (
+            [cell("<!-- BEGIN SOLUTION -->\nIt is 1.\n<!-- END SOLUTION -->", "markdown")],
+            r"n\.ipynb:cell 1:1: '<!-- BEGIN SOLUTION' is almost a marker",
+        ),
+        (
             [cell("# BEGIN PROMPT", "raw")],
             r"n\.ipynb:cell 1:1: a prompt in cells of its own is not read",
         ),
