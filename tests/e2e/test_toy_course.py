@@ -76,7 +76,8 @@ def test_the_examples_in_the_hand_outs_are_true(stem: str) -> None:
 
 def test_a_submission_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wrong = source("f1_filters").replace("windows.mean", "windows.sum")
-    folder = hand_in(tmp_path / "student-001", f1_filters=wrong, f2_learned=source("f2_learned"))
+    flipped = source("f2_learned").replace("* self.kernel)", "* self.kernel.T)")
+    folder = hand_in(tmp_path / "student-001", f1_filters=wrong, f2_learned=flipped)
 
     code = cli.main(["check", str(folder), "--course", str(COURSE), "--format", "json"])
 
@@ -85,8 +86,11 @@ def test_a_submission_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert {each["slug"]: each["points"] for each in report["exercises"]} == {
         "f1.blur": "2",
         "f1.sobel": "6",
-        "f2.learned": "0",  # its prerequisite failed
+        "f2.learned": "3",
     }
+    outcomes = {o["check"]: o["outcome"] for e in report["exercises"] for o in e["checks"]}
+    assert outcomes["f1.blur/outputs/test_values[3]"] == "failed"
+    assert outcomes["f2.learned/outputs/test_values"] == "blocked"  # it needs the one above
 
 
 def test_a_class_is_graded(tmp_path: Path) -> None:
