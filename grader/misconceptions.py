@@ -62,13 +62,15 @@ class Variant:
 class BlankAnswer:
     """An answer in which nobody understood anything, beyond those made for every exercise.
 
-    It must earn nothing, but for the criteria in the course's `MAY_EARN`.
+    It must earn nothing, but for the criteria in the course's `MAY_EARN` and its own.
     """
 
     id: str
     target: str
     edits: tuple[tuple[str, str], ...] = ()
     source: str = ""
+    may_earn: tuple[str, ...] = ()
+    """`outputs`, or `a1.sdpa/outputs`."""
 
 
 Entry = Misconception | Variant | BlankAnswer
@@ -135,7 +137,9 @@ def load_data(path: Path, shown: str) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:
-        raise MisconceptionError(f"{shown}:{error.lineno or 1}: not valid Python: {error.msg}") from error
+        raise MisconceptionError(
+            f"{shown}:{error.lineno or 1}: not valid Python: {error.msg}"
+        ) from error
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
         line = next((f.lineno for f in reversed(frames) if f.filename == str(path)), 1)

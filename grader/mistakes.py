@@ -1,4 +1,4 @@
-"""The course's list of mistakes that people make, numbered: course data, `reference/mistakes.py`."""
+"""The course's list of mistakes that people make, numbered: `reference/mistakes.py`."""
 
 from __future__ import annotations
 

@@ -31,7 +31,9 @@ def alike(evidence: Evidence) -> list[tuple[str, ...]]:
 def _same(one: Graded, other: Graded, fresh: set[str]) -> bool:
     if one.trial.slugs != other.trial.slugs or one.killers != other.killers:
         return False
-    told = [{o.check: o.observed for o in g.observations if _tells(o.outcome)} for g in (one, other)]
+    told = [
+        {o.check: o.observed for o in g.observations if _tells(o.outcome)} for g in (one, other)
+    ]
     return all(
         told[0].get(check) == told[1].get(check) and _same_answers(rows, other.answers[check])
         for check, rows in one.answers.items()

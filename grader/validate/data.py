@@ -180,12 +180,14 @@ def _edit(data: CourseData, stem: str, entry: Entry, origin: Origin) -> None:
 
 
 def _same_source_twice(data: CourseData) -> Iterator[Gap]:
-    seen = {(stem, source): "the reference" for stem, source in data.references.items()}
+    seen: dict[tuple[type[Entry], str, str], str] = {}
     ids: set[str] = set()
     for each in data.edited:
-        key = (each.stem, each.source)
-        if key in seen:
-            message = f"{each.entry.id}: the same text as {seen[key]}"
+        # A misconception of one exercise may be a variant of another.
+        key = (type(each.entry), each.stem, each.source)
+        same = "the reference" if each.source == data.references[each.stem] else seen.get(key)
+        if same:
+            message = f"{each.entry.id}: the same text as {same}"
             yield gap_at(each.place, message, "take it out: it proves nothing new")
         elif each.entry.id in ids:
             message = f"{each.entry.id}: the id is used twice"

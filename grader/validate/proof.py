@@ -57,9 +57,7 @@ def read_gaps(course: Course, only: Sequence[str] = ()) -> tuple[CourseData, lis
     return data, gaps
 
 
-def prove(
-    course: Course, only: Sequence[str], options: Options, write: bool = False
-) -> Proof:
+def prove(course: Course, only: Sequence[str], options: Options, write: bool = False) -> Proof:
     """Grades the course and everything known about it.
 
     With `write`, the records of who fails which check are written anew, unless something could

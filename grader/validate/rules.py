@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from ..evidence import Outcome
 from ..hello import CheckFacts
-from ..misconceptions import Misconception
-from .data import CourseData
+from ..misconceptions import BlankAnswer, Misconception
+from .data import BLANK_ANSWERS, CourseData
 from .gap import Gap, gap_at
 from .trials import Evidence, Graded, Kind, Points
 
@@ -100,15 +100,29 @@ def _variants(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
 
 def _blank(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
     """Answers without understanding earn nothing, but where the course says they may."""
+    passing: dict[str, list[str]] = {}
     for each in _of(evidence, Kind.BLANK):
-        for (slug, criterion), points in each.points.items():
-            if not points or criterion in data.may_earn or f"{slug}/{criterion}" in data.may_earn:
-                continue
-            for o in each.observations:
-                if o.check.startswith(f"{slug}/{criterion}/") and o.outcome is Outcome.PASSED:
-                    message = f"{o.check} passes {each.trial.id}, an answer that knows nothing"
-                    next = "compare values in it, or name the criterion in MAY_EARN with a reason"
-                    yield _at(evidence, o.check, message, next)
+        allowed = _may_earn(data, each)
+        for o in each.observations:
+            key = (o.exercise, o.criterion)
+            if o.outcome is Outcome.PASSED and each.points.get(key) and key not in allowed:
+                blank = each.trial.id.removesuffix(f" in {o.exercise}")
+                passing.setdefault(o.check, []).append(blank)
+    for check, blanks in passing.items():
+        message = f"{check} is passed by answers that know nothing: {', '.join(blanks)}"
+        next = "compare values in it, or let the criterion be earned: MAY_EARN in"
+        yield _at(evidence, check, message, f"{next} {BLANK_ANSWERS}")
+
+
+def _may_earn(data: CourseData, each: Graded) -> set[tuple[str, str]]:
+    edited = each.trial.edited
+    own = edited.entry.may_earn if edited and isinstance(edited.entry, BlankAnswer) else ()
+    names = {*data.may_earn, *own}
+    return {
+        (slug, criterion)
+        for slug, criterion in each.points
+        if criterion in names or f"{slug}/{criterion}" in names
+    }
 
 
 def _order(data: CourseData, evidence: Evidence) -> Iterator[Gap]:

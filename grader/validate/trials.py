@@ -131,15 +131,15 @@ def grade(data: CourseData, options: Options) -> Evidence:
         checks,
         graded,
         {
-            id: replace(each, observations=tuple(sorted(each.observations, key=lambda o: order[o.check])))
+            id: replace(
+                each, observations=tuple(sorted(each.observations, key=lambda o: order[o.check]))
+            )
             for id, each in again.items()
         },
     )
 
 
-def _graded(
-    data: CourseData, engine: Engine, waiting: list[Trial]
-) -> Iterator[tuple[str, Graded]]:
+def _graded(data: CourseData, engine: Engine, waiting: list[Trial]) -> Iterator[tuple[str, Graded]]:
     by_id = {trial.id: trial for trial in waiting}
     submissions = (_submission(data, trial) for trial in waiting)
     rubric = data.course.rubric
@@ -152,12 +152,15 @@ def _graded(
             for criterion in exercise.criteria
             if exercise.slug in trial.slugs
         }
-        yield trial.id, Graded(
-            trial,
-            result.observations,
-            points,
-            result.trace.get("answers", {}),
-            tuple((file, name) for file, name in result.trace.get("written", ())),
+        yield (
+            trial.id,
+            Graded(
+                trial,
+                result.observations,
+                points,
+                result.trace.get("answers", {}),
+                tuple((file, name) for file, name in result.trace.get("written", ())),
+            ),
         )
 
 

@@ -18,8 +18,7 @@ def touched(rubric: Rubric, references: Mapping[str, str], definition: Definitio
         slug
         for slug, exercise in rubric.exercises.items()
         if any(
-            definition in _reach((exercise.assignment, target), uses)
-            for target in exercise.targets
+            definition in _reach((exercise.assignment, target), uses) for target in exercise.targets
         )
     ]
 
@@ -49,7 +48,9 @@ def _uses(references: Mapping[str, str]) -> dict[Definition, set[Definition]]:
 def _defined(node: ast.stmt) -> list[str]:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return [node.name]
-    return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    return [
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    ]
 
 
 def _imported(body: list[ast.stmt], references: Mapping[str, str]) -> dict[str, Definition]:
