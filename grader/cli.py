@@ -249,6 +249,60 @@ def new(
 
 @cli.command()
 @click.option(
+    "--exercise",
+    "only",
+    multiple=True,
+    metavar="SLUG",
+    help="Only this exercise or assignment, such as a1.sdpa or a1; may be repeated.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What to print.",
+)
+@click.option(
+    "--write",
+    is_flag=True,
+    help="Write reference/kills/ anew: who fails which check is then as it should be.",
+)
+@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Lanes; else a core.")
+@_spawn
+@_isolation
+@_course
+def validate(
+    only: tuple[str, ...],
+    format_: str,
+    write: bool,
+    jobs: int | None,
+    spawn: bool,
+    isolation: str | None,
+    course: Path | None,
+) -> int:
+    """Prove the suites on the reference, known mistakes and right ways (for authors).
+
+    Grades the reference, its stub, every misconception and variant of reference/, and answers
+    that know nothing. Shows who fails what, which mistakes are covered, what was not checked, and
+    every gap with its file, line and next step. Exit codes: 0 no gaps, 1 gaps, 2 the course has
+    an error, 3 something could not be checked.
+    """
+    from grader.commands.validate import run as command
+
+    return command(
+        only=only,
+        format_=format_,
+        write=write,
+        jobs=jobs,
+        spawn=spawn,
+        isolation=isolation,
+        course_folder=course,
+    )
+
+
+@cli.command()
+@click.option(
     "--isolation",
     is_flag=True,
     help="Try out how submissions are confined here: every property, inside and outside.",
