@@ -253,7 +253,7 @@ def new(
     "only",
     multiple=True,
     metavar="SLUG",
-    help="Only this exercise or assignment, such as a1.sdpa or a1; may be repeated.",
+    help="Only this exercise or assignment, such as a1.sums or a1; may be repeated.",
 )
 @click.option(
     "--format",

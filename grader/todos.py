@@ -31,8 +31,14 @@ class Todo:
 def open_todos(course: Course, exercise: Exercise) -> tuple[Todo, ...]:
     """Every TODO of an exercise, in the files in which an exercise is written."""
     reference, *others = (course.root / folder / f"{exercise.assignment}.py" for folder in _FOLDERS)
-    suites = course.suite_files(exercise)
-    paths = (reference, *reversed(suites), *others, course.root / RUBRIC_FILE)
+    suites = course.root / "tests" / "suites" / exercise.assignment
+    paths = (
+        reference,
+        suites / "public" / exercise.suite,
+        suites / exercise.suite,
+        *others,
+        course.root / RUBRIC_FILE,
+    )
     texts = {
         path.relative_to(course.root).as_posix(): path.read_text(encoding="utf-8")
         for path in paths

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import os
 import re
 import shlex
 from dataclasses import dataclass
@@ -182,5 +183,5 @@ def _say_what_is_left(course: Course, words: Words) -> None:
     place = words.begin or words.course
     option = ["--course", str(place)] if place else []
     validate = shlex.join(["grader", "validate", "--exercise", words.slug, *option])
-    first = course.root / todos[0].file
+    first = Path(os.path.relpath(course.root)) / todos[0].file
     click.echo(f"next: open {first}:{todos[0].line}; after that run: {validate}")

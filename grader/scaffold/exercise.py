@@ -11,6 +11,7 @@ from .python_text import with_definition, with_entries, with_imports
 from .rubric_text import add_exercise
 
 RUBRIC = "rubric.yaml"
+BLANK_ANSWERS = "reference/blank_answers.py"
 Kind = Literal["function", "class"]
 
 
@@ -51,7 +52,8 @@ class Wish:
     def edited(self) -> tuple[str, ...]:
         """The files that it shares with others, as far as they are there."""
         names = ("", "misconceptions/", "variants/")
-        return (RUBRIC, *(f"reference/{folder}{self.stem}.py" for folder in names))
+        own = (f"reference/{folder}{self.stem}.py" for folder in names)
+        return (RUBRIC, *own, BLANK_ANSWERS)
 
 
 def new_rubric(wish: Wish, course: str, seed: str) -> str:
@@ -67,14 +69,16 @@ def changed_files(wish: Wish, rubric: str, there: Mapping[str, str]) -> dict[str
     `rubric` is the rubric with the exercise in it; `there` holds the files named by `wish.edited`
     that exist. Raises ScaffoldError.
     """
-    _, reference, misconceptions, variants = wish.edited
+    _, reference, misconceptions, variants, _ = wish.edited
     is_class = wish.kind == "class"
     hidden, public = (
         (templates.HIDDEN_CLASS, templates.PUBLIC_CLASS)
         if is_class
         else (templates.HIDDEN_FUNCTION, templates.PUBLIC_FUNCTION)
     )
+    blank_answers = {} if BLANK_ANSWERS in there else {BLANK_ANSWERS: templates.BLANK_ANSWERS}
     return {
+        **blank_answers,
         RUBRIC: rubric,
         reference: _reference(wish, there.get(reference, ""), reference),
         misconceptions: _entries(wish, misconceptions, there, "MISCONCEPTIONS"),

@@ -23,8 +23,8 @@ FUNCTION = Template('''\
 def $target(x: torch.Tensor) -> torch.Tensor:
     """TODO($slug): say in one line what is returned.
 
-    TODO($slug): explain it: the equation, and what is an error. Until then it is an example,
-    x / (1 + exp(-x)), number by number.
+    TODO($slug): explain it: the equation, and what is an error.
+    Until then it is an example: x / (1 + exp(-x)), number by number.
 
     Shapes
         x        (B, D)
@@ -46,8 +46,8 @@ CLASS = Template('''\
 class $target(nn.Module):
     """TODO($slug): say in one line what it computes.
 
-    TODO($slug): explain it: the equation, and what is an error. Until then it is an example, a
-    linear map and then tanh.
+    TODO($slug): explain it: the equation, and what is an error.
+    Until then it is an example: a linear map and then tanh.
 
     Arguments
         d_in   width of what comes in
@@ -292,6 +292,20 @@ VARIANTS_CLASS = Template("""\
         edits=(("self.linear(x)", "x @ self.linear.weight.T + self.linear.bias"),),
     ),
 """)
+
+BLANK_ANSWERS = '''\
+"""What answers may earn in which nobody understood anything.
+
+`grader validate` makes answers of zeros, ones, constants, random numbers and the input itself for
+every exercise. Such an answer earns nothing, but for these criteria.
+"""
+
+MAY_EARN = {
+    "shapes": "zeros of the right shape have the right shape",
+    "state": "an input left alone says nothing about values",
+}
+"""Criterion, or slug/criterion -> why any blank answer may earn it."""
+'''
 
 ENTRIES = {
     "MISCONCEPTIONS": (MISCONCEPTIONS_HEAD, MISCONCEPTIONS_FUNCTION, MISCONCEPTIONS_CLASS),

@@ -1,14 +1,20 @@
-"""What `grader new` writes grades at once, and what it says of itself holds."""
+"""What `grader new` writes is proven at once, up to its TODOs."""
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from grader import cli
 from grader.commands.new import Words, run
-from grader.course import find_course
-from tests.support.entries import Points, full_marks, graded, promises_kept
+from tests.support.validated import validated
+
+Validated = tuple[int, dict[str, Any]]
+SLUGS = ["f1.blur", "f1.edges", "f2.learned"]
 
 
 @pytest.fixture(scope="module")
@@ -22,33 +28,54 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def points(course: Path) -> dict[str, Points]:
-    return graded(course)
+def found(course: Path) -> Validated:
+    return validated(course)
 
 
-def test_the_reference_gets_full_marks(course: Path, points: dict[str, Points]) -> None:
-    assert points["reference"] == full_marks(find_course(course))
+def test_nothing_is_missing_but_what_the_todos_say(found: Validated) -> None:
+    code, report = found
+    messages = [problem["message"] for problem in report["problems"]]
+
+    assert code == 1
+    assert len(messages) == 10 + 8 + 10
+    assert [message for message in messages if not message.startswith("TODO: ")] == []
 
 
-def test_the_stub_gets_nothing(course: Path, points: dict[str, Points]) -> None:
-    assert points["stub"] == dict.fromkeys(full_marks(find_course(course)), 0)
+def test_every_todo_has_its_place(course: Path, found: Validated) -> None:
+    for problem in found[1]["problems"]:
+        lines = (course / problem["file"]).read_text(encoding="utf-8").splitlines()
+        assert "TODO(" in lines[problem["line"] - 1]
 
 
-def test_every_mistake_and_every_right_way_gets_what_it_says(
-    course: Path, points: dict[str, Points]
-) -> None:
-    assert promises_kept(course, points) == []
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_scaffold_grades(slug: str, found: Validated) -> None:
+    (row,) = [row for row in found[1]["exercises"] if row["slug"] == slug]
+
+    assert row["reference"] == row["points"] == "10.00"
+    assert row["checks"] == 4
+    assert row["killed"] == row["misconceptions"] == row["distinct"] == 4
+    assert row["full_marks"] == row["variants"] == 1
 
 
-def test_every_criterion_is_lost_by_a_mistake(course: Path, points: dict[str, Points]) -> None:
-    full = full_marks(find_course(course))
-    mistakes = [found for name, found in points.items() if name not in ("reference", "stub")]
+def test_without_its_todos_it_is_green(course: Path, tmp_path: Path) -> None:
+    done = shutil.copytree(course, tmp_path / "done")
+    for path in done.rglob("*"):
+        if path.suffix in (".py", ".yaml"):
+            path.write_text(re.sub(r"TODO\([a-z0-9.]+\): ", "", path.read_text("utf-8")), "utf-8")
+    assert cli.main(["stubs", "--course", str(done)]) == 0
 
-    assert [key for key in full if all(found.get(key, full[key]) for found in mistakes)] == []
+    code, report = validated(done, "--write")
+
+    assert report["problems"] == []
+    assert code == 0
 
 
-def test_a_broken_promise_is_found(course: Path, points: dict[str, Points]) -> None:
-    """The positive control: the same search, where it must find something."""
-    wrong = {**points, "blur.with_exp": points["blur.gate_alone"]}
+def test_a_scaffold_that_is_wrong_is_told(course: Path, tmp_path: Path) -> None:
+    """The positive control: a check that nobody fails is found between the TODOs."""
+    spoilt = shutil.copytree(course, tmp_path / "spoilt")
+    suite = spoilt / "tests/suites/f1_filters/test_blur.py"
+    suite.write_text(suite.read_text("utf-8").replace("expect.unchanged", "(lambda f, x: f(x))"))
 
-    assert promises_kept(course, wrong)[0] == "blur.with_exp f1.blur/outputs: 0"
+    problems = validated(spoilt, "--exercise", "f1.blur")[1]["problems"]
+
+    assert [p["message"] for p in problems if "TODO" not in p["message"]] != []

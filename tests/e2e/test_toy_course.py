@@ -6,22 +6,17 @@ import csv
 import doctest
 import importlib.util
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from grader import cli
 from grader.commands.stubs import render
-from grader.course import find_course
-from tests.support.entries import Points, full_marks, graded, promises_kept
+from tests.support.validated import validated
 
 COURSE = Path(__file__).resolve().parents[1] / "toy_course"
 STEMS = ("f1_filters", "f2_learned")
-
-
-@pytest.fixture(scope="module")
-def points() -> dict[str, Points]:
-    return graded(COURSE)
 
 
 def source(stem: str) -> str:
@@ -35,25 +30,26 @@ def hand_in(folder: Path, **files: str) -> Path:
     return folder
 
 
-def test_the_reference_gets_full_marks(points: dict[str, Points]) -> None:
-    assert points["reference"] == full_marks(find_course(COURSE))
+def test_nothing_is_missing_in_it() -> None:
+    """Reference, stubs, mistakes, right ways and blank answers get what they should."""
+    code, report = validated(COURSE)
+
+    assert report["problems"] == []
+    assert code == 0
+    assert [row["slug"] for row in report["exercises"]] == ["f1.blur", "f1.sobel", "f2.learned"]
 
 
-def test_the_stub_gets_nothing(points: dict[str, Points]) -> None:
-    assert points["stub"] == dict.fromkeys(full_marks(find_course(COURSE)), 0)
+def test_a_weaker_suite_is_told(tmp_path: Path) -> None:
+    """The positive control: the same proof of a course in which a check looks away."""
+    spoilt = shutil.copytree(COURSE, tmp_path / "spoilt")
+    suite = spoilt / "tests/suites/f1_filters/test_blur.py"
+    text = suite.read_text("utf-8")
+    suite.write_text(text.replace("[[4.0, 2.0], [2.0, 1.0]]", "[[0.0, 0.0], [0.0, 0.0]]"))
 
+    code, report = validated(spoilt, "--exercise", "f1.blur")
 
-def test_mistakes_and_right_ways_get_what_they_say(points: dict[str, Points]) -> None:
-    assert promises_kept(COURSE, points) == []
-
-
-def test_every_criterion_is_lost_by_a_mistake(points: dict[str, Points]) -> None:
-    full = full_marks(find_course(COURSE))
-    mistakes = [found for name, found in points.items() if name not in ("reference", "stub")]
-
-    assert [key for key in full if not any(f.get(key, full[key]) == 0 for f in mistakes)] == [
-        ("f1.blur", "shapes")  # three checks, of which no mistake fails all
-    ]
+    assert code != 0
+    assert any("f1.blur/borders" in problem["message"] for problem in report["problems"])
 
 
 def test_the_hand_outs_are_fresh() -> None:

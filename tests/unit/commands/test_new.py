@@ -32,6 +32,7 @@ def test_a_course_is_begun_with_an_exercise(course: Path) -> None:
     assert sorted(contents(course)) == [
         "assignments/f1_filters.ipynb",
         "assignments/f1_filters.py",
+        "reference/blank_answers.py",
         "reference/f1_filters.py",
         "reference/misconceptions/f1_filters.py",
         "reference/variants/f1_filters.py",
@@ -70,7 +71,7 @@ def test_a_second_exercise_moves_no_line(course: Path) -> None:
         "tests/suites/f1_filters/test_edges.py",
     }
     written = [name for name in before if not name.startswith("assignments/")]
-    assert len(written) == 6
+    assert len(written) == 7
     assert [name for name in written if not _is_part(before[name], after[name])] == []
 
 

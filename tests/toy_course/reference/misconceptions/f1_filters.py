@@ -13,6 +13,15 @@ MISCONCEPTIONS = (
         cause="An even side has no middle, and must raise a ValueError.",
     ),
     Misconception(
+        id="blur.side_of_one_refused",
+        mistakes=(),
+        target="box_blur",
+        replace="if side % 2 == 0:",
+        by="if side % 2 == 0 or side < 2:",
+        fails=("shapes",),
+        cause="A side of one is odd: it changes nothing, and is no mistake.",
+    ),
+    Misconception(
         id="blur.not_padded",
         mistakes=(),
         target="box_blur",
