@@ -156,7 +156,7 @@ def _require_new(wish: Wish, course: Course) -> None:
 def _write(root: Path, wish: Wish, rubric: str) -> list[str]:
     """Writes all files of the exercise; returns them, seen from the root."""
     paths = {name: root / name for name in wish.edited}
-    there = {name: path.read_bytes().decode() for name, path in paths.items() if path.exists()}
+    there = {name: _read(path, name) for name, path in paths.items() if path.exists()}
     for name in wish.suites:
         if (root / name).exists():
             raise ScaffoldError(f"{root / name}:1: is there already. Next: choose another slug")
@@ -165,13 +165,26 @@ def _write(root: Path, wish: Wish, rubric: str) -> list[str]:
         name: text.replace("\n", "\r\n") if "\r\n" in there.get(name, "") else text
         for name, text in changed_files(wish, rubric, plain).items()
     }
-    # All of them lie next to their places before the first one is moved there.
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / f"{name}.new").write_text(text, encoding="utf-8", newline="")
-    for name in sorted(files, key=lambda name: name == RUBRIC_FILE):  # which makes it all valid
-        (root / f"{name}.new").replace(root / name)
+    try:
+        # All of them lie next to their places before the first one is moved there.
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / f"{name}.new").write_text(text, encoding="utf-8", newline="")
+        for name in sorted(files, key=lambda name: name == RUBRIC_FILE):  # which makes it all valid
+            (root / f"{name}.new").replace(root / name)
+    except OSError as error:
+        for name in files:
+            (root / f"{name}.new").unlink(missing_ok=True)
+        raise ScaffoldError(f"{root}: cannot be written: {error}. Next: mend that") from error
     return list(files)
+
+
+def _read(path: Path, shown: str) -> str:
+    """The text with its line ends. Raises ScaffoldError."""
+    try:
+        return path.read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScaffoldError(f"{shown}:1: cannot be read: {error}. Next: mend that") from error
 
 
 def _say_what_is_left(course: Course, words: Words) -> None:

@@ -35,8 +35,11 @@ def render(course_root: Path) -> dict[str, str]:
     for stem in load_rubric(course_root / RUBRIC_FILE).assignments.values():
         path = course_root / "reference" / f"{stem}.py"
         if not path.is_file():
-            raise StubError(f"{path}:1: no such file, and {RUBRIC_FILE} names it an assignment")
-        stub = stub_source(path.read_text(encoding="utf-8"), f"reference/{path.name}")
+            raise StubError(
+                f"{path}:1: no such file, and {RUBRIC_FILE} names it an assignment. "
+                "Next: restore it, or take the assignment out"
+            )
+        stub = stub_source(_text(path), f"reference/{path.name}")
         handouts[path.name] = python_handout(stub)
         handouts[f"{path.stem}.ipynb"] = _valid(notebook_handout(stub), f"reference/{path.name}")
     return handouts
@@ -70,10 +73,7 @@ def convert(sources: tuple[Path, ...], out: Path) -> tuple[list[Path], tuple[Rem
 
 
 def _stub(source: Path) -> Stub:
-    try:
-        text = source.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise StubError(f"{source}:1: cannot be read: {error}") from error
+    text = _text(source)
     if source.suffix == ".ipynb":
         stub = notebook_stub(text, str(source))
         _valid(stub.text, str(source))
@@ -81,6 +81,13 @@ def _stub(source: Path) -> Stub:
     if source.suffix != ".py":
         raise StubError(f"{source}:1: neither .py nor .ipynb. Next: give one of these")
     return stub_of(text, str(source))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StubError(f"{path}:1: cannot be read: {error}") from error
 
 
 def _valid(notebook: str, name: str) -> str:

@@ -114,4 +114,5 @@ def _entries(wish: Wish, file: str, there: Mapping[str, str], variable: str) -> 
     name = variable.removesuffix("S").capitalize()
     source = there.get(file) or head.substitute(wish.words)
     source = with_imports(source, {name: f"from grader.misconceptions import {name}"}, file)
-    return with_entries(source, variable, entries.substitute(wish.words), file)
+    own = f"_{wish.short.upper()}"
+    return with_entries(source, variable, entries.substitute(wish.words), own, file)

@@ -49,54 +49,90 @@ def with_definition(source: str, name: str, definition: str, file: str) -> str:
     return f"{source.rstrip()}\n\n\n{definition}"
 
 
-def with_entries(source: str, variable: str, entries: str, file: str) -> str:
+def with_entries(source: str, variable: str, entries: str, name: str, file: str) -> str:
     """The file with more entries at the end of one of its tuples.
 
-    >>> print(with_entries("ALL = (\\n    One(),\\n)\\n", "ALL", "    Two(),\\n", "a.py"), end="")
+    >>> print(with_entries("ALL = (\\n    1,\\n)\\n", "ALL", "    2,\\n", "_TWO", "a.py"), end="")
     ALL = (
-        One(),
-        Two(),
+        1,
+        2,
     )
+
+    Where the tuple is a sum of others, `name` becomes one more of them.
+
+    >>> print(with_entries("ALL = _ONE\\n", "ALL", "    2,\\n", "_TWO", "a.py"), end="")
+    _TWO = (
+        2,
+    )
+    <BLANKLINE>
+    ALL = _ONE + _TWO
 
     Raises ScaffoldError if there is no such tuple, written over several lines, or if an id is
     there already.
     """
-    found = _tuple(source, variable, file)
-    last = found.end_lineno or found.lineno
-    lines = source.split("\n")
-    if lines[last - 1].strip() != ")":
-        raise ScaffoldError(
-            f"{file}:{last}: the `)` of {variable} does not stand alone on its line. "
-            "Next: move it to a line of its own, then run the same command"
-        )
-    there = _ids(found)
+    tree = parsed(source, file)
+    there = _ids(tree)
     for id in _ids(parsed(f"(\n{entries})", file)):
         if id in there:
             raise ScaffoldError(
                 f"{file}:{there[id]}: the id {id} is there already. Next: rename that entry"
             )
+    statement, value = _assignment(tree, variable, file)
+    lines = source.split("\n")
+    if isinstance(value, ast.Tuple):
+        return _into_tuple(lines, value, variable, entries, file)
+    if any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree)):
+        raise ScaffoldError(f"{file}:1: {name} is there already. Next: rename that tuple")
+    _put(lines, value, f" + {name}")
+    new = [f"{name} = (", *entries.rstrip("\n").split("\n"), ")", ""]
+    return "\n".join([*lines[: statement.lineno - 1], *new, *lines[statement.lineno - 1 :]])
+
+
+def _into_tuple(lines: list[str], found: ast.Tuple, variable: str, entries: str, file: str) -> str:
+    last = found.end_lineno or found.lineno
+    if lines[last - 1].strip() != ")":
+        raise ScaffoldError(
+            f"{file}:{last}: the `)` of {variable} does not stand alone on its line. "
+            "Next: move it to a line of its own, then run the same command"
+        )
     if found.elts:
         end, column = found.elts[-1].end_lineno or 1, found.elts[-1].end_col_offset or 0
         line = lines[end - 1].encode()
         rest = "\n".join([line[column:].decode(), *lines[end : last - 1]])
         if not rest.lstrip().startswith(","):
-            lines[end - 1] = f"{line[:column].decode()},{line[column:].decode()}"
+            _put(lines, found.elts[-1], ",")
     return "\n".join([*lines[: last - 1], *entries.rstrip("\n").split("\n"), *lines[last - 1 :]])
 
 
-def _tuple(source: str, variable: str, file: str) -> ast.Tuple:
-    for node in parsed(source, file).body:
+def _put(lines: list[str], node: ast.expr, text: str) -> None:
+    """Writes something directly behind an expression."""
+    at, column = (node.end_lineno or 1) - 1, node.end_col_offset or 0
+    line = lines[at].encode()  # columns of the tree count bytes
+    lines[at] = f"{line[:column].decode()}{text}{line[column:].decode()}"
+
+
+def _assignment(tree: ast.Module, variable: str, file: str) -> tuple[ast.stmt, ast.expr]:
+    """What is assigned to the variable: a tuple, or a sum of names."""
+    for node in tree.body:
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple() as value):
-                if name == variable:
-                    return value
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Tuple() as value):
-                if name == variable:
-                    return value
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                pass
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                pass
+            case _:
+                continue
+        if name == variable and (isinstance(value, ast.Tuple) or _is_sum(value)):
+            return node, value
     raise ScaffoldError(
         f"{file}:1: there is no tuple {variable} = (...) in here. "
         f"Next: write {variable} = (), over two lines, then run the same command"
     )
+
+
+def _is_sum(value: ast.expr) -> bool:
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        return _is_sum(value.left) and _is_sum(value.right)
+    return isinstance(value, ast.Name)
 
 
 def _ids(tree: ast.AST) -> dict[str, int]:

@@ -44,12 +44,13 @@ def test_a_weaker_suite_is_told(tmp_path: Path) -> None:
     spoilt = shutil.copytree(COURSE, tmp_path / "spoilt")
     suite = spoilt / "tests/suites/f1_filters/test_blur.py"
     text = suite.read_text("utf-8")
-    suite.write_text(text.replace("[[4.0, 2.0], [2.0, 1.0]]", "[[0.0, 0.0], [0.0, 0.0]]"))
+    suite.write_text(text.replace("wanted, what=", "student.box_blur(images, 3), what="))
 
     code, report = validated(spoilt, "--exercise", "f1.blur")
 
-    assert code != 0
-    assert any("f1.blur/borders" in problem["message"] for problem in report["problems"])
+    messages = [problem["message"] for problem in report["problems"]]
+    assert code == 1
+    assert "blur.sum: costs nothing in f1.blur/borders" in messages
 
 
 def test_the_hand_outs_are_fresh() -> None:

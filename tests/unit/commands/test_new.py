@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from grader import cli
 from grader.commands.new import Words, run
 from grader.course import find_course
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -154,6 +157,57 @@ def test_a_reference_that_was_broken_before_is_told_first(
 
     assert "reference/f1_filters.py:1: not valid Python" in capsys.readouterr().err
     assert contents(course) == before
+
+
+def test_a_file_that_cannot_be_read_is_told(
+    course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (course / "reference/variants/f1_filters.py").write_bytes(b"# caf\xe9\n")
+    before = contents(course)
+
+    assert cli.main(["new", "f1.two", "--target", "two"]) == 2
+
+    assert "reference/variants/f1_filters.py:1: cannot be read" in capsys.readouterr().err
+    assert contents(course) == before
+
+
+def test_a_disk_that_is_full_leaves_nothing_behind(
+    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(course)
+    write_text = Path.write_text
+
+    def refuse(path: Path, text: str, **options: str) -> int:
+        if path.name == "test_two.py.new":
+            raise OSError(28, "No space left on device")
+        return write_text(path, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    assert cli.main(["new", "f1.two", "--target", "two"]) == 2
+
+    assert "No space left on device" in capsys.readouterr().err
+    assert contents(course) == before
+
+
+@pytest.mark.parametrize("stem", ["a1_attention", "a2_masking", "a3_multi_head", "a4_vit"])
+def test_it_fits_into_this_course(stem: str, tmp_path: Path) -> None:
+    """Of the files that its authors wrote, at most the sum of all mistakes is written anew."""
+    for name in ("reference", "tests/suites"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    shutil.copy(ROOT / "rubric.yaml", tmp_path)
+    before = contents(tmp_path)
+
+    assert run(Words(f"{stem[:2]}.an_example", "AnExample", course=tmp_path), "") == 0
+
+    after = contents(tmp_path)
+    gone = [
+        line
+        for name in before
+        for line in before[name].decode().splitlines()
+        if name.endswith((".py", ".yaml")) and line not in after[name].decode().splitlines()
+    ]
+    assert [line for line in gone if not line.startswith("MISCONCEPTIONS = _")] == []
+    assert f"{stem[:2]}.an_example" in find_course(tmp_path).rubric.exercises
 
 
 def _is_part(old: bytes, new: bytes) -> bool:
