@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from string import Template
 from typing import Literal
 
-from . import templates
+from . import class_example, function_example, heads
 from .python_text import with_definition, with_entries, with_imports
 from .rubric_text import add_exercise
 
@@ -56,10 +57,19 @@ class Wish:
         return (RUBRIC, *own, BLANK_ANSWERS)
 
 
+@dataclass(frozen=True)
+class Entries:
+    """Entries for one of a module's tuples."""
+
+    kind: str
+    variable: str
+    text: Template
+
+
 def new_rubric(wish: Wish, course: str, seed: str) -> str:
     """The rubric of a course that consists of this exercise."""
-    head = templates.RUBRIC_HEAD.substitute(wish.words, course=course, seed=seed)
-    entry = templates.RUBRIC_ENTRY.substitute(wish.words)
+    head = heads.RUBRIC_HEAD.substitute(wish.words, course=course, seed=seed)
+    entry = heads.RUBRIC_ENTRY.substitute(wish.words)
     return head + "".join(f"  {line}" for line in entry.splitlines(keepends=True))
 
 
@@ -70,21 +80,26 @@ def changed_files(wish: Wish, rubric: str, there: Mapping[str, str]) -> dict[str
     that exist. Raises ScaffoldError.
     """
     _, reference, misconceptions, variants, _ = wish.edited
-    is_class = wish.kind == "class"
-    hidden, public = (
-        (templates.HIDDEN_CLASS, templates.PUBLIC_CLASS)
-        if is_class
-        else (templates.HIDDEN_FUNCTION, templates.PUBLIC_FUNCTION)
-    )
-    blank_answers = {} if BLANK_ANSWERS in there else {BLANK_ANSWERS: templates.BLANK_ANSWERS}
+    example = class_example if wish.kind == "class" else function_example
+    blank_answers = {} if BLANK_ANSWERS in there else {BLANK_ANSWERS: heads.BLANK_ANSWERS}
     return {
         **blank_answers,
         RUBRIC: rubric,
-        reference: _reference(wish, there.get(reference, ""), reference),
-        misconceptions: _entries(wish, misconceptions, there, "MISCONCEPTIONS"),
-        variants: _entries(wish, variants, there, "VARIANTS"),
-        wish.suites[0]: hidden.substitute(wish.words),
-        wish.suites[1]: public.substitute(wish.words),
+        reference: _reference(wish, example.DEFINITION, there.get(reference, ""), reference),
+        misconceptions: _entries(
+            wish,
+            there.get(misconceptions) or heads.MISCONCEPTIONS_HEAD.substitute(wish.words),
+            Entries("Misconception", "MISCONCEPTIONS", example.MISCONCEPTIONS),
+            misconceptions,
+        ),
+        variants: _entries(
+            wish,
+            there.get(variants) or heads.VARIANTS_HEAD.substitute(wish.words),
+            Entries("Variant", "VARIANTS", example.VARIANTS),
+            variants,
+        ),
+        wish.suites[0]: example.HIDDEN.substitute(wish.words),
+        wish.suites[1]: example.PUBLIC.substitute(wish.words),
     }
 
 
@@ -93,26 +108,23 @@ def extended_rubric(wish: Wish, rubric: str, *, new_assignment: bool) -> str:
     return add_exercise(
         rubric,
         slug=wish.slug,
-        entry=templates.RUBRIC_ENTRY.substitute(wish.words),
+        entry=heads.RUBRIC_ENTRY.substitute(wish.words),
         assignment=wish.stem if new_assignment else None,
     )
 
 
-def _reference(wish: Wish, text: str, file: str) -> str:
-    template = templates.CLASS if wish.kind == "class" else templates.FUNCTION
-    head = templates.REFERENCE_HEAD.substitute(wish.words).rstrip("\n")
+def _reference(wish: Wish, definition: Template, text: str, file: str) -> str:
+    head = heads.REFERENCE_HEAD.substitute(wish.words).rstrip("\n")
     wanted = {"torch": "import torch"}
     if wish.kind == "class":
         wanted["nn"] = "from torch import nn"
     source = with_imports(text or f"{head}\n", wanted, file)
-    return with_definition(source, wish.target, template.substitute(wish.words), file)
+    return with_definition(source, wish.target, definition.substitute(wish.words), file)
 
 
-def _entries(wish: Wish, file: str, there: Mapping[str, str], variable: str) -> str:
-    head, for_function, for_class = templates.ENTRIES[variable]
-    entries = for_class if wish.kind == "class" else for_function
-    name = variable.removesuffix("S").capitalize()
-    source = there.get(file) or head.substitute(wish.words)
-    source = with_imports(source, {name: f"from grader.misconceptions import {name}"}, file)
+def _entries(wish: Wish, source: str, entries: Entries, file: str) -> str:
+    wanted = {entries.kind: f"from grader.misconceptions import {entries.kind}"}
+    source = with_imports(source, wanted, file)
     own = f"_{wish.short.upper()}"
-    return with_entries(source, variable, entries.substitute(wish.words), own, file)
+    text = entries.text.substitute(wish.words)
+    return with_entries(source, entries.variable, text, own, file)
