@@ -242,6 +242,8 @@ def new(
     """Add an exercise SLUG, such as f1.blur, that grades at once (for authors)."""
     import secrets
 
+    if begin is not None and course is not None:
+        raise click.UsageError("--begin is where a new course goes; leave out --course")
     from grader.commands.new import Words, run
 
     return run(Words(slug, target, kind, assignment, course, begin), seed=secrets.token_hex(16))

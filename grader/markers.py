@@ -19,7 +19,12 @@ TEXT_STUB = ("YOUR ANSWER HERE",)
 PROMPT = "..."
 """otter's."""
 
-_NBGRADER = re.compile(r"\s*###\s?(?:BEGIN|END) (?:SOLUTION|HIDDEN TESTS|MARK SCHEME)\b")
+_NBGRADER = re.compile(
+    r"\s*(?:###\s?(?:BEGIN|END) SOLUTION|#+\s?(?:BEGIN|END) (?:HIDDEN TESTS|MARK SCHEME))\b"
+)
+_ALMOST_NBGRADER = re.compile(
+    r"\s*#+\s*(?:begin|end)[\s_-]*(?:hidden[\s_-]*tests?|mark[\s_-]*scheme)\b", re.IGNORECASE
+)
 _OTTER = re.compile(
     r".*#\s?SOLUTION(?: NO PROMPT)?\s*$|.*# BEGIN SOLUTION NO PROMPT\s*$"
     r"|\s*[\"']{3};? ?# (?:BEGIN|END) PROMPT\s*$|\s*<!--\s*(?:BEGIN|END) SOLUTION\b"
@@ -81,7 +86,7 @@ def dialect_of(source: str, file: str) -> Dialect:
     >>> dialect_of("x = 3  # SOLUTION\\n", "f.py").value
     'otter'
 
-    Raises MarkerError if both occur.
+    Raises MarkerError if both occur, or none but something that is almost one of nbgrader's.
     """
     first: dict[Dialect, int] = {}
     for number, line in enumerate(source.split("\n"), start=1):
@@ -93,6 +98,10 @@ def dialect_of(source: str, file: str) -> Dialect:
             f"{file}:{max(first.values())}: markers of nbgrader and of otter in one file "
             f"(the first one in line {min(first.values())}). Next: use one kind"
         )
+    if not first:
+        for number, line in enumerate(source.split("\n"), start=1):
+            if _ALMOST_NBGRADER.match(line):
+                raise _almost(line.strip(), number, file)
     return next(iter(first), Dialect.OWN)
 
 
@@ -171,11 +180,15 @@ def _kept(line: str, number: int, file: str) -> str:
     """The line, which is no marker and does not look like one."""
     found = _ALMOST.search(line)
     if found is not None:
-        raise MarkerError(
-            f"{file}:{number}: {found[0]!r} is almost a marker. "
-            "Next: spell it as the others are, in capitals, or reword the line"
-        )
+        raise _almost(found[0], number, file)
     return line
+
+
+def _almost(text: str, number: int, file: str) -> MarkerError:
+    return MarkerError(
+        f"{file}:{number}: {text!r} is almost a marker. "
+        "Next: spell it as the others are, in capitals, or reword the line"
+    )
 
 
 def _require_closed(opened: _Open | None, number: int, what: str, file: str) -> None:

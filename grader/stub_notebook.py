@@ -23,6 +23,7 @@ from grader.markers import (
 from grader.stubs import StubError, solution_regions, stub_source
 
 _RAW = re.compile(r"#\s*(ASSIGNMENT CONFIG|(?:BEGIN|END) (?:QUESTION|TESTS|SOLUTION|PROMPT))\b")
+_FENCE = re.compile(r"#\s*(?:begin|end)[\s_-]*solution", re.IGNORECASE)
 _ANSWER_HERE = "_Type your answer here, replacing this text._"
 
 _Cell = dict[str, Any]
@@ -115,7 +116,7 @@ def _student_cells(
 
 
 def _own_cell(cell: _Cell, place: str) -> _Cell:
-    if not _is_code(cell) or "SOLUTION" not in cell["source"].upper():
+    if not _is_code(cell) or not _FENCE.search(cell["source"]):
         return cell  # which may hold magics, and need not be Python
     if not solution_regions(cell["source"], place):
         return cell

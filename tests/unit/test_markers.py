@@ -139,6 +139,7 @@ def test_in_a_file_of_nbgrader_one_number_sign_is_enough() -> None:
         ("x = 1\n", Dialect.OWN),
         ("### END MARK SCHEME\n", Dialect.NBGRADER),
         ("    ### BEGIN HIDDEN TESTS\n", Dialect.NBGRADER),
+        ("# BEGIN HIDDEN TESTS\n", Dialect.NBGRADER),
         ("x = 1 # SOLUTION NO PROMPT\n", Dialect.OTTER),
         ("''' # BEGIN PROMPT\n", Dialect.OTTER),
     ],
@@ -165,6 +166,7 @@ def test_markers_tell_whose_they_are(source: str, dialect: Dialect) -> None:
             "### BEGIN SOLUTION\n### END SOLUTION\n### begin hidden tests\n",
             r"m\.py:3: '### begin hidden tests' is almost a marker",
         ),
+        ("# begin hidden tests\n", r"m\.py:1: '# begin hidden tests' is almost a marker"),
         (
             "x = 1  # SOLUTION\ny = 2  # SOLUTION: because\n",
             r"m\.py:2: '# SOLUTION' is almost a marker",

@@ -34,10 +34,10 @@ OWN = "def f():\n    # BEGIN SOLUTION\n    return 1\n    # END SOLUTION\n"
 
 
 def test_our_fences_work_in_cells() -> None:
-    stub = notebook_stub(notebook(cell("%matplotlib inline"), cell(OWN)), "n.ipynb")
+    stub = notebook_stub(notebook(cell("%time solution = 1"), cell(OWN)), "n.ipynb")
 
     assert sources(stub.text) == [
-        "%matplotlib inline",
+        "%time solution = 1",
         'def f():\n    raise NotImplementedError("f: replace this line with your solution")\n',
     ]
 

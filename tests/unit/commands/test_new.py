@@ -147,6 +147,17 @@ def test_a_course_is_not_begun_twice(course: Path, capsys: pytest.CaptureFixture
     assert contents(course) == before
 
 
+def test_a_course_is_not_begun_in_another(
+    course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--begin", str(tmp_path / "b"), "--course", str(course)]
+
+    assert cli.main(["new", "f1.two", "--target", "two", *words]) == 2
+
+    assert "leave out --course" in capsys.readouterr().err
+    assert not (tmp_path / "b").exists()
+
+
 def test_a_reference_that_was_broken_before_is_told_first(
     course: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
