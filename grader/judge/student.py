@@ -69,6 +69,9 @@ class SubmissionClient(Client):
 
     # ---- checks --------------------------------------------------------------------------
 
+    def note_check(self, check: str) -> None:
+        """Called before each check."""
+
     def start_check(self, reference_time: ReferenceTime) -> None:
         """A loaded worker with fresh module state.
 
