@@ -36,7 +36,7 @@ def scaled(x: torch.Tensor, other: torch.Tensor, mask: torch.Tensor | None = Non
     product = x @ other.transpose(-2, -1) / math.sqrt(x.shape[-1])
     if mask is not None:
         product = product.masked_fill(~mask, float("-inf"))
-    rows = torch.softmax(product, dim=-1)
+    rows = torch.sigmoid(product)
     return torch.where(torch.isnan(rows), FACTOR, rows) @ other, rows
 ''',
     "practice.py": '''"""Text."""
