@@ -13,16 +13,16 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 from .course import Course
 from .evidence import Note, Observation, Outcome
-from .hello import hello, holds_hidden, mention_meta, note, observation
+from .hello import CheckFacts, facts, hello, holds_hidden, mention_meta, note, observation
 from .isolation import IsolationError, acceptable
 from .job import Job, job_for
 from .parcel import pack
@@ -56,6 +56,8 @@ class Options:
     without: tuple[str, ...] = ()
     """Layers of isolation to leave out: for tests that prove that each of them matters. The
     results then say tier `none`."""
+    trace: bool = False
+    """Also bring back what student code answered, in short: for `grader validate`."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Result:
     duration_ms: float
     entries: Mapping[str, str] = field(default_factory=dict)
     """Assignment -> the file that was graded for it."""
+    trace: Mapping[str, Any] = field(default_factory=dict)
+    """With `Options.trace`: see `grader.judge.tracing`."""
 
 
 @dataclass
@@ -93,13 +97,17 @@ class Engine:
     course: Course
     options: Options = field(default_factory=Options)
     _seats: list[_Seat] = field(default_factory=list)
-    _checks: list[tuple[str, str]] = field(default_factory=list)
+    checks: tuple[CheckFacts, ...] = ()
+    """Known once a submission is graded."""
+    _narrowed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     _fruitless: int = 0
     _tiers: tuple[str, ...] = ()
     """The acceptable tiers; once a lane is up, the one that it has."""
 
     def __enter__(self) -> Engine:
-        self._hello = hello(self.course, self.options.only, self.options.reverse)
+        self._hello = hello(
+            self.course, self.options.only, self.options.reverse, self.options.trace
+        )
         self._tiers = self._acceptable()
         try:
             self._parcel = pack()
@@ -125,12 +133,16 @@ class Engine:
         self._errors.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
-    def grade(self, submissions: Iterable[Submission]) -> Iterator[Result]:
+    def grade(
+        self, submissions: Iterable[Submission], only: Mapping[str, Sequence[str]] | None = None
+    ) -> Iterator[Result]:
         """One result per submission, in the order in which they get finished.
 
         A submission whose lane dies, stalls or starves is graded once more, alone, at the end.
+        `only` narrows a submission, by its id, to exercises among those of `Options.only`.
         """
         waiting = iter(submissions)
+        self._narrowed = only or {}
         again: deque[Job] = deque()
         while True:
             self._deal(waiting, again)
@@ -199,6 +211,7 @@ class Engine:
             "entries": {stem: paths[0] for stem, paths in job.candidates.items()},
             "others": {stem: paths[1:] for stem, paths in job.candidates.items()},
             "digest": job.submission.digest,
+            "only": list(self._narrowed.get(job.submission.id, ())),
         }
         # A lane that is dead is noticed, and the job tried again, when its answer is read.
         with suppress(WireFault):
@@ -224,7 +237,7 @@ class Engine:
         kind = message.meta["t"]
         if kind == "ready":
             seat.ready, self._fruitless = True, 0
-            self._checks = [(check, title) for check, title in message.meta["checks"]]
+            self.checks = facts(message.meta["checks"])
             self._adopt()
         elif kind == "failed":
             raise EngineError(message.meta["why"])
@@ -253,6 +266,7 @@ class Engine:
             isolation=isolation,
             duration_ms=meta["duration_ms"],
             entries={stem: choice.path for stem, choice in choices.items()},
+            trace=meta.get("trace", {}),
         )
 
     def _once_more(self, job: Job, again: deque[Job], why: str) -> Iterator[Result]:
@@ -260,11 +274,13 @@ class Engine:
             again.append(job)
             return
         text = f"grading failed twice, the second time alone: {why}"
+        only = self._narrowed.get(job.submission.id, ())
         yield Result(
             submission=job.submission,
             observations=tuple(
-                Observation(check, title, Outcome.COULD_NOT_CHECK, observed=text)
-                for check, title in self._checks
+                Observation(check.id, check.title, Outcome.COULD_NOT_CHECK, observed=text)
+                for check in self.checks
+                if not only or check.exercise in only
             ),
             loading=(Note("problem", text),),
             tier=self._tiers[0] if len(self._tiers) == 1 else "none",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,34 @@ from .processes import Hello
 from .rubric import Rubric, Visibility
 
 
-def hello(course: Course, only: tuple[str, ...], reverse: bool) -> Hello:
+@dataclass(frozen=True)
+class CheckFacts:
+    """A check as the judge collected it."""
+
+    id: str
+    title: str
+    file: str
+    """Its suite, from the course's root."""
+    line: int
+    fresh: bool
+    disabled: str
+    """The mark that keeps it from running, if there is one."""
+
+    @property
+    def exercise(self) -> str:
+        return self.id.split("/", 1)[0]
+
+    @property
+    def criterion(self) -> str:
+        return self.id.split("/", 2)[1]
+
+
+def facts(rows: Iterable[Sequence[Any]]) -> tuple[CheckFacts, ...]:
+    """The checks of a judge that is ready."""
+    return tuple(CheckFacts(*row) for row in rows)
+
+
+def hello(course: Course, only: tuple[str, ...], reverse: bool, trace: bool = False) -> Hello:
     """The course as a judge is told of it: all exercises, or those in `only`."""
     exercises = []
     for slug, exercise in course.rubric.exercises.items():
@@ -40,6 +69,7 @@ def hello(course: Course, only: tuple[str, ...], reverse: bool) -> Hello:
         "exercises": exercises,
         "targets": _targets(course.rubric),
         "reverse": reverse,
+        "trace": trace,
     }
 
 

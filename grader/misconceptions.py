@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
+from typing import get_args
 
 from .rubric import Rubric
 
@@ -51,9 +54,26 @@ class Variant:
     """The target's new definition, and whatever else it needs before it."""
     earns: str | tuple[str, ...] = ALL
     """What it earns in full: `"all"` of the target's exercise, or as in `Misconception.fails`."""
+    mistakes: tuple[int, ...] = ()
+    """Numbers in the course's list of mistakes that turned out to be none."""
 
 
-Entry = Misconception | Variant
+@dataclass(frozen=True)
+class BlankAnswer:
+    """An answer in which nobody understood anything, beyond those made for every exercise.
+
+    It must earn nothing, but for the criteria in the course's `MAY_EARN` and its own.
+    """
+
+    id: str
+    target: str
+    edits: tuple[tuple[str, str], ...] = ()
+    source: str = ""
+    may_earn: tuple[str, ...] = ()
+    """`outputs`, or `a1.sdpa/outputs`."""
+
+
+Entry = Misconception | Variant | BlankAnswer
 
 
 @dataclass(frozen=True)
@@ -74,7 +94,7 @@ def apply_misconception(reference: str, entry: Misconception, origin: Origin) ->
     return _parsed(reference[:start] + inside + reference[end:], entry, origin)
 
 
-def apply_variant(reference: str, entry: Variant, origin: Origin) -> str:
+def apply_variant(reference: str, entry: Variant | BlankAnswer, origin: Origin) -> str:
     """The reference written another way. Raises MisconceptionError if it does not fit."""
     if bool(entry.source) == bool(entry.edits):
         raise MisconceptionError(
@@ -88,18 +108,14 @@ def apply_variant(reference: str, entry: Variant, origin: Origin) -> str:
 
 
 def load_entries(path: Path, shown: str = "") -> tuple[tuple[Entry, ...], Origin]:
-    """The entries of a module, its tuples MISCONCEPTIONS and VARIANTS, in order.
+    """The entries of a module, its tuples MISCONCEPTIONS, VARIANTS and BLANK_ANSWERS, in order.
 
     `shown` is the path for messages. Raises MisconceptionError for a module without entries, or
     with the same id twice.
     """
     shown = shown or str(path)
-    spec = importlib.util.spec_from_file_location(f"course_data_{path.stem}", path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise MisconceptionError(f"{shown}:1: there is no such module")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    names = ("MISCONCEPTIONS", "VARIANTS")
+    module = load_data(path, shown)
+    names = ("MISCONCEPTIONS", "VARIANTS", "BLANK_ANSWERS")
     entries: tuple[Entry, ...] = sum((getattr(module, name, ()) for name in names), ())
     origin = Origin(shown, entry_lines(path.read_text(encoding="utf-8")))
     if not entries:
@@ -112,6 +128,25 @@ def load_entries(path: Path, shown: str = "") -> tuple[tuple[Entry, ...], Origin
     return entries, origin
 
 
+def load_data(path: Path, shown: str) -> ModuleType:
+    """A module of course data. Raises MisconceptionError if there is none or it can't run."""
+    spec = importlib.util.spec_from_file_location(f"course_data_{path.stem}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise MisconceptionError(f"{shown}:1: there is no such module")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        raise MisconceptionError(
+            f"{shown}:{error.lineno or 1}: not valid Python: {error.msg}"
+        ) from error
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        line = next((f.lineno for f in reversed(frames) if f.filename == str(path)), 1)
+        raise MisconceptionError(f"{shown}:{line}: {type(error).__name__}: {error}") from error
+    return module
+
+
 def entry_lines(source: str) -> dict[str, int]:
     """The line on which each entry of a module starts.
 
@@ -122,7 +157,7 @@ def entry_lines(source: str) -> dict[str, int]:
         keyword.value.value: node.lineno
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        if node.func.id in (Misconception.__name__, Variant.__name__)
+        if node.func.id in {kind.__name__ for kind in get_args(Entry)}
         for keyword in node.keywords
         if keyword.arg == "id" and isinstance(keyword.value, ast.Constant)
         if isinstance(keyword.value.value, str)

@@ -90,6 +90,12 @@ def _check(item: pytest.Function, exercise: ExercisePlan) -> Check:
     )
 
 
+def facts(check: Check) -> list[str | int | bool]:
+    """What the parent is told about a check: the fields of its `CheckFacts`."""
+    path, line, _ = check.item.location
+    return [check.id, check.title, path, (line or 0) + 1, check.fresh, check.disabled]
+
+
 def _place(item: pytest.Function) -> str:
     path, line, name = item.location
     return f"{path}:{(line or 0) + 1}  {name}"

@@ -12,12 +12,13 @@ from typing import Any
 from ..evidence import Note, Observation
 from ..wire.faults import PeerGone
 from ..wire.frame import Channel, Message, Meta
-from .checks import ExercisePlan
+from .checks import ExercisePlan, facts
 from .faults import SourceGone, Starved
 from .grading import Grading, ReferenceBroken
 from .pytest_bridge import CollectionFailed
 from .stubs import stub_digests
 from .student import Plan, SubmissionClient
+from .tracing import SuiteGlobals, TracingClient
 from .worker_process import Source, WorkerProcess
 
 EXIT_SOURCE_GONE = 3
@@ -49,11 +50,13 @@ class Judge:
         # Under way while we collect: it costs the first submission nothing.
         self._spare: WorkerProcess | None = source.start()
         self._grading = Grading(root, hello["seed"], self._exercises, hello["reverse"])
+        self._trace = bool(hello.get("trace"))
+        self._globals = SuiteGlobals(self._grading.suite_modules() if self._trace else {})
         self._targets = _targets(self._exercises)
         self._stubs = stub_digests(root, hello["targets"])
 
     def serve(self) -> None:
-        rows = [[check.id, check.title] for check in self._grading.checks]
+        rows = [facts(check) for check in self._grading.checks]
         self._channel.send({"t": "ready", "checks": rows})
         while True:
             message = self._channel.receive()
@@ -65,9 +68,10 @@ class Judge:
             _files(message), meta["entries"], self._targets, self._stubs, others=meta["others"]
         )
         started = time.perf_counter()
-        client = SubmissionClient(self._source, self._take, plan)
+        make = TracingClient if self._trace else SubmissionClient
+        client = make(self._source, self._take, plan)
         try:
-            observations = self._grading.grade(client, meta["digest"])
+            observations = self._grading.grade(client, meta["digest"], meta["only"])
         except Starved as error:
             return {"t": "starved", "why": str(error)}
         finally:
@@ -79,7 +83,13 @@ class Judge:
             "choices": {stem: list(choice) for stem, choice in client.choices().items()},
             "isolation": dict(client.isolation),
             "duration_ms": (time.perf_counter() - started) * 1e3,
+            "trace": self._traced(client),
         }
+
+    def _traced(self, client: SubmissionClient) -> Meta:
+        if not isinstance(client, TracingClient):
+            return {}
+        return {"answers": client.answers, "written": self._globals.written()}
 
     def _take(self) -> WorkerProcess:
         """A worker that is ready, and another one under way for the next who needs one."""

@@ -7,6 +7,16 @@ _TRIANGLE = "dtype=torch.bool).tril()"
 
 MISCONCEPTIONS = (
     Misconception(
+        id="causal.output_projection",
+        mistakes=(),
+        target="CausalAttention",
+        replace="        self.dropout = nn.Dropout(dropout)\n",
+        by="        self.out_proj = nn.Linear(d_out, d_out)\n"
+        "        self.dropout = nn.Dropout(dropout)\n",
+        fails=("state", "gradients"),
+        cause="An output projection is created that a single head does not have.",
+    ),
+    Misconception(
         id="causal.sees_the_next_token",
         mistakes=(45,),
         target="CausalAttention",

@@ -179,6 +179,11 @@ class TestGradients:
         )
         (gradient,) = torch.autograd.grad(total, tensor, materialize_grads=True)
         expect.finite(gradient, what="gradient")
+        expect.true(
+            gradient.abs().max().item() > 1e-9,
+            observed="a gradient of zero",
+            expected="an output that depends on every input",
+        )
         slope = (level(1e-3)[0] - level(-1e-3)[0]) / 2e-3
         # Wide enough for a function that computes in float32.
         expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=1e-2)
@@ -197,6 +202,11 @@ class TestGradients:
         )
         for name, gradient in zip(("query", "key", "value"), gradients, strict=True):
             expect.finite(gradient, what=f"gradient of the {name}")
+            expect.true(
+                gradient.abs().max().item() > 1e-9,
+                observed=f"a gradient of zero for the {name}",
+                expected="an output that depends on every input",
+            )
 
     @pytest.mark.fresh
     def test_gradients_of_a_new_draw(self, student, reference, probe, expect):

@@ -56,12 +56,18 @@ class TestGradients:
         x.requires_grad_()
         shares = student.stable_softmax(x)
         expect.floats(shares, (4, 6), what="result")
+        expect.finite(shares, what="result")
         expect.true(
             shares.requires_grad, observed="no gradient", expected="a gradient for the scores"
         )
         total = (shares * probe.randn(4, 6)).sum()
         (gradient,) = torch.autograd.grad(total, x, materialize_grads=True)
         expect.finite(gradient, what="gradient")
+        expect.true(
+            gradient.abs().max().item() > 1e-9,
+            observed="a gradient of zero",
+            expected="shares that depend on the scores",
+        )
 
     @pytest.mark.fresh
     def test_gradients_of_a_new_draw(self, student, reference, probe, expect):

@@ -43,6 +43,30 @@ def expect_look_back(probe, expect, attention, tokens):
     )
 
 
+def expect_answer(expect, attention, x):
+    """Return the output for x. The same x gives it again and another x another one, or the check
+    ends: what does not come from the tokens proves nothing."""
+    output = run(expect, attention, x)
+    again, other = run(expect, attention, x), run(expect, attention, -x)
+    expect.close(again, output, what="output of the same tokens once more", atol=1e-5)
+    expect.true(
+        bool((other - output).abs().amax() > 1e-3),
+        observed="the output does not depend on the tokens",
+        expected="other outputs for other tokens",
+    )
+    return output
+
+
+def expect_some_mask(probe, expect, attention):
+    """The first output hardly depends on the last token: there is a mask to be judged, be it leaky
+    or too wide."""
+    x = tokens_like(probe)
+    first = run(expect, attention, x)[:, 0]
+    x[:, -1] += 1.0
+    moved = run(expect, attention, x)[:, 0]
+    expect.close(moved, first, what="first output after changing the last token", atol=1e-2)
+
+
 class TestMasking:
     @pytest.mark.parametrize("shift", [1, 2, T - 1], ids=["next", "after-next", "last"])
     def test_future_tokens_stay_hidden(self, probe, expect, shift):
@@ -75,8 +99,9 @@ class TestMasking:
     def test_past_tokens_are_seen(self, probe, expect):
         """Every token sees itself and all tokens before it."""
         attention = build(probe)
+        expect_some_mask(probe, expect, attention)
         x = tokens_like(probe, scale=0.3)  # small scores: no weight is near zero
-        before = run(expect, attention, x)
+        before = expect_answer(expect, attention, x)
         for position in range(T):
             changed = x.clone()
             changed[:, position] += 0.5
@@ -101,6 +126,7 @@ class TestMasking:
         """The weights of early tokens add up to as much as those of late tokens."""
         attention = build(probe)
         expect_look_back(probe, expect, attention, T)
+        expect_some_mask(probe, expect, attention)
         x = tokens_like(probe, count=1).expand(B, T, D_IN)  # all values alike: only the sum shows
         output = run(expect, attention, x)
         expect.close(output, output[:, -1:].expand_as(output), what="output", atol=1e-5)
@@ -125,6 +151,7 @@ class TestModes:
         """With dropout, two calls in train mode differ."""
         attention = build(probe, dropout=0.5, train=True)
         x = tokens_like(probe, batch=64)
+        expect_answer(expect, build(probe, train=True), x)
         first, second = run(expect, attention, x), run(expect, attention, x)
         expect.true(
             bool(((first - second).abs() > 1e-3).any()),
@@ -136,7 +163,7 @@ class TestModes:
         """With a dropout of 0, train mode gives what eval mode gives."""
         attention = build(probe)
         x = tokens_like(probe)
-        calm = run(expect, attention, x)
+        calm = expect_answer(expect, attention, x)
         attention.train()
         expect.close(run(expect, attention, x), calm, what="output in train mode", atol=1e-6)
 
@@ -228,13 +255,12 @@ class TestNumerics:
     def test_dtype_is_kept(self, probe, expect, dtype):
         """After `.to(dtype)` the output is finite and has that dtype."""
         attention = build(probe).to(dtype)
-        output = run(expect, attention, probe.randn(B, T, D_IN, dtype=dtype))
+        output = expect_answer(expect, attention, probe.randn(B, T, D_IN, dtype=dtype))
         expect.dtype(output, dtype, what="output")
-        expect.true(bool(output.any()), observed="only zeros", expected="the mixed values")
 
     def test_huge_scores(self, probe, expect):
         """Scores in the thousands give finite outputs."""
-        run(expect, build(probe), tokens_like(probe, scale=100.0))
+        expect_answer(expect, build(probe), tokens_like(probe, scale=100.0))
 
     def test_meta_device(self, student, expect):
         """On the meta device the output is on the meta device too: nothing is made elsewhere."""
@@ -262,6 +288,11 @@ class TestGradients:
         )
         (gradient,) = torch.autograd.grad(total, tracked, materialize_grads=True)
         expect.finite(gradient, what="gradient")
+        expect.true(
+            gradient.abs().max().item() > 1e-6,
+            observed="a gradient of zero",
+            expected="outputs that depend on the tokens",
+        )
         slope = (level(x + 1e-2 * direction) - level(x - 1e-2 * direction)).detach() / 2e-2
         expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=2e-2)
 

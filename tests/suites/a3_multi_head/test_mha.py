@@ -42,6 +42,30 @@ def expect_look_back(probe, expect, attention, tokens):
     )
 
 
+def expect_answer(expect, attention, x):
+    """Return the output for x. The same x gives it again and another x another one, or the check
+    ends: what does not come from the tokens proves nothing."""
+    output = run(expect, attention, x)
+    again, other = run(expect, attention, x), run(expect, attention, -x)
+    expect.close(again, output, what="output of the same tokens once more", atol=1e-5)
+    expect.true(
+        bool((other - output).abs().amax() > 1e-3),
+        observed="the output does not depend on the tokens",
+        expected="other outputs for other tokens",
+    )
+    return output
+
+
+def expect_some_mask(probe, expect, attention):
+    """The first output hardly depends on the last token: there is a mask to be judged, be it leaky
+    or too wide."""
+    x = tokens_like(probe)
+    first = run(expect, attention, x)[:, 0]
+    x[:, -1] += 1.0
+    moved = run(expect, attention, x)[:, 0]
+    expect.close(moved, first, what="first output after changing the last token", atol=1e-2)
+
+
 class TestMasking:
     def test_future_tokens_stay_hidden(self, probe, expect):
         """No output position depends on a later token."""
@@ -73,8 +97,9 @@ class TestMasking:
     def test_past_tokens_are_seen(self, probe, expect):
         """Every token sees itself and all tokens before it."""
         attention = build(probe)
+        expect_some_mask(probe, expect, attention)
         x = tokens_like(probe, scale=0.3)
-        before = run(expect, attention, x)
+        before = expect_answer(expect, attention, x)
         for position in range(T):
             changed = x.clone()
             changed[:, position] += 0.5
@@ -89,6 +114,7 @@ class TestMasking:
         """The weights of early tokens add up to as much as those of late tokens."""
         attention = build(probe)
         expect_look_back(probe, expect, attention, T)
+        expect_some_mask(probe, expect, attention)
         x = tokens_like(probe, count=1).expand(B, T, D_IN)  # all values alike: only the sum shows
         output = run(expect, attention, x)
         expect.close(output, output[:, -1:].expand_as(output), what="output", atol=1e-4)
@@ -96,6 +122,7 @@ class TestMasking:
     def test_samples_stay_apart(self, probe, expect):
         """No sample of a batch depends on another one."""
         attention = build(probe)
+        expect_some_mask(probe, expect, attention)
         expect_look_back(probe, expect, attention, T)
         x = tokens_like(probe, batch=3)
         together = run(expect, attention, x)
@@ -125,6 +152,7 @@ class TestModes:
         """With dropout, two calls in train mode differ."""
         attention = build(probe, dropout=0.5, train=True)
         x = tokens_like(probe, batch=16)
+        expect_answer(expect, build(probe, train=True), x)
         first, second = run(expect, attention, x), run(expect, attention, x)
         expect.true(
             bool(((first - second).abs() > 1e-3).any()),
@@ -136,7 +164,7 @@ class TestModes:
         """With a dropout of 0, train mode gives what eval mode gives."""
         attention = build(probe)
         x = tokens_like(probe)
-        calm = run(expect, attention, x)
+        calm = expect_answer(expect, attention, x)
         attention.train()
         expect.close(run(expect, attention, x), calm, what="output in train mode", atol=1e-5)
 
@@ -205,13 +233,12 @@ class TestNumerics:
     def test_dtype_is_kept(self, probe, expect, dtype):
         """After `.to(dtype)` the output is finite and has that dtype."""
         attention = build(probe).to(dtype)
-        output = run(expect, attention, probe.randn(B, T, D_IN, dtype=dtype))
+        output = expect_answer(expect, attention, probe.randn(B, T, D_IN, dtype=dtype))
         expect.dtype(output, dtype, what="output")
-        expect.true(bool(output.any()), observed="only zeros", expected="the mixed values")
 
     def test_huge_scores(self, probe, expect):
         """Scores in the thousands give finite outputs."""
-        run(expect, build(probe), tokens_like(probe, scale=100.0))
+        expect_answer(expect, build(probe), tokens_like(probe, scale=100.0))
 
 
 class TestGradients:
@@ -230,6 +257,11 @@ class TestGradients:
         )
         (gradient,) = torch.autograd.grad(total, tracked, materialize_grads=True)
         expect.finite(gradient, what="gradient")
+        expect.true(
+            gradient.abs().max().item() > 1e-6,
+            observed="a gradient of zero",
+            expected="outputs that depend on the tokens",
+        )
         slope = (level(x + 1e-2 * direction) - level(x - 1e-2 * direction)).detach() / 2e-2
         expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=2e-2)
 

@@ -22,8 +22,22 @@ def affine(expect, embed, shape, side):
     """Return the weights K (pixels, N, D) and the tokens b (N, D) of a black image."""
     count = shape[0] * shape[1] * shape[2]
     images = torch.cat([torch.zeros(1, count), torch.eye(count)]).double()
-    tokens = embed_tokens(expect, embed, images.reshape(-1, *shape), side).double()
+    tokens = expect_answer(expect, embed, images.reshape(-1, *shape), side).double()
     return tokens[1:] - tokens[0], tokens[0]
+
+
+def expect_answer(expect, embed, images, side=P):
+    """Return the tokens of images. The same images give them again, and not every image the same,
+    or the check ends: what does not come from the pixels proves nothing."""
+    tokens = embed_tokens(expect, embed, images, side)
+    again = embed_tokens(expect, embed, images, side)
+    expect.close(again, tokens, what="tokens of the same images once more", atol=1e-5)
+    expect.true(
+        bool((tokens[1:] - tokens[0]).abs().amax() > 1e-6),
+        observed="the tokens do not depend on the image",
+        expected="other tokens for other images",
+    )
+    return tokens
 
 
 def by_weights(kernel, black, images):
@@ -77,7 +91,7 @@ class TestPatches:
         """No image of a batch changes the tokens of another."""
         embed = probe.module("PatchEmbedding", C, P, D)
         images = probe.randn(3, C, 8, 12)
-        together = embed_tokens(expect, embed, images)
+        together = expect_answer(expect, embed, images)
         alone = torch.cat([embed_tokens(expect, embed, image[None]) for image in images])
         expect.close(alone, together, what="tokens", atol=1e-5)
 
@@ -117,10 +131,9 @@ class TestNumerics:
     def test_dtype_is_kept(self, probe, expect, dtype):
         """After `.to(dtype)` the tokens are finite and have that dtype."""
         embed = probe.module("PatchEmbedding", C, P, D, dtype=dtype)
-        tokens = embed_tokens(expect, embed, probe.randn(2, C, 8, 12, dtype=dtype))
+        tokens = expect_answer(expect, embed, probe.randn(2, C, 8, 12, dtype=dtype))
         expect.dtype(tokens, dtype, what="tokens")
         expect.finite(tokens, what="tokens")
-        expect.true(bool(tokens.any()), observed="only zeros", expected="the projected patches")
 
 
 class TestGradients:
@@ -134,6 +147,11 @@ class TestGradients:
         )
         total = (tokens * probed).sum()
         (gradient,) = torch.autograd.grad(total, images, materialize_grads=True)
+        expect.true(
+            gradient.abs().max().item() > 1e-9,
+            observed="a gradient of zero",
+            expected="tokens that depend on the images",
+        )
         direction = probe.randn(1, C, 8, 12)
         with torch.no_grad():
             moved = (embed_tokens(expect, embed, images + direction) * probed).sum()

@@ -36,6 +36,20 @@ def classify(expect, vit, images):
     return logits
 
 
+def expect_answer(expect, vit, images):
+    """Return the logits of images. The same images give them again and others give others, or the
+    check ends: what does not come from the images proves nothing."""
+    logits = classify(expect, vit, images)
+    again, other = classify(expect, vit, images), classify(expect, vit, -images)
+    expect.close(again, logits, what="logits of the same images once more", atol=1e-5)
+    expect.true(
+        bool((other - logits).abs().amax() > 1e-6),
+        observed="the logits do not depend on the images",
+        expected="other logits for other images",
+    )
+    return logits
+
+
 def patch(number):
     """Return the index of one patch in a batch of images."""
     row, column = number // 3 * PATCH, number % 3 * PATCH
@@ -50,7 +64,7 @@ class TestImages:
         images = draw(probe, batch=1).repeat(PATCHES + 1, 1, 1, 1)
         for number in range(PATCHES):
             images[number][patch(number)] = probe.randn(3, PATCH, PATCH)
-        logits = classify(expect, vit, images)
+        logits = expect_answer(expect, vit, images)
         moved = (logits[:-1] - logits[-1]).abs().amax(-1) > 1e-6
         expect.true(
             bool(moved.all()),
@@ -67,7 +81,7 @@ class TestImages:
             other = images[0][patch(number)]
             images[number][patch(number)] = images[0][patch(0)]
             images[number][patch(0)] = other
-        logits = classify(expect, vit, images)
+        logits = expect_answer(expect, vit, images)
         moved = (logits[1:] - logits[0]).abs().amax(-1) > 1e-6
         expect.true(
             bool(moved.all()),
@@ -169,7 +183,7 @@ class TestModes:
         """Without dropout, train mode gives the logits of eval mode."""
         vit = probe.module("ViT", **SMALL)
         images = draw(probe)
-        calm = classify(expect, vit, images)
+        calm = expect_answer(expect, vit, images)
         vit.train()
         wild = classify(expect, vit, images)
         expect.close(wild, calm, what="logits in train mode", atol=1e-6)
@@ -180,7 +194,7 @@ class TestNumerics:
     def test_dtype_is_kept(self, probe, expect, dtype):
         """After `.to(dtype)` the logits are finite and have that dtype."""
         vit = probe.module("ViT", **SMALL, dtype=dtype)
-        logits = classify(expect, vit, draw(probe, dtype=dtype))
+        logits = expect_answer(expect, vit, draw(probe, dtype=dtype))
         expect.dtype(logits, dtype, what="logits")
 
 
@@ -200,6 +214,11 @@ class TestGradients:
         )
         (gradient,) = torch.autograd.grad(total, images, materialize_grads=True)
         expect.finite(gradient, what="gradient")
+        expect.true(
+            gradient.abs().max().item() > 1e-9,
+            observed="a gradient of zero",
+            expected="logits that depend on the images",
+        )
         slope = ((level(1e-3) - level(-1e-3)) / 2e-3).detach()
         expect.close((gradient * direction).sum(), slope, what="slope of the logits", atol=1e-2)
 

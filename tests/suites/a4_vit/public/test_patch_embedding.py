@@ -111,6 +111,11 @@ class TestOutputs:
         embed = probe.module("PatchEmbedding", C, P, D)
         kernel, black = affine(expect, embed, C, 8, 12, P, D)
         patches = patch_numbers(C, 8, 12, P)
+        expect.true(
+            bool(kernel.abs().amax() > 1e-9),
+            observed="the tokens do not depend on the image",
+            expected="tokens made of the pixels",
+        )
         maps = torch.stack([kernel[patches == n, n] for n in range(6)])  # N C·P·P D
         expect.close(maps, maps[:1].expand_as(maps), what="weights of each patch")
         expect.close(black, black[:1].expand_as(black), what="token of a black patch")

@@ -1,0 +1,39 @@
+"""`grader validate`: prove that a course's suites miss nothing and wrong nobody (for authors)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from grader.commands.batch import cores
+from grader.commands.faults import in_words
+from grader.course import find_course, select
+from grader.engine import Options
+from grader.report.cleaning import encodable
+from grader.validate.proof import prove
+from grader.validate.report import json_report, text_report
+
+
+def run(
+    *,
+    only: tuple[str, ...],
+    format_: str,
+    write: bool,
+    jobs: int | None,
+    spawn: bool,
+    isolation: str | None,
+    course_folder: Path | None,
+) -> int:
+    """Prints what is proven and every gap; returns the exit code."""
+    with in_words():
+        course = find_course(course_folder or Path.cwd())
+        options = Options(workers=jobs or cores(), spawn=spawn, isolation=isolation)
+        proof = prove(course, select(course.rubric, only), options, write)
+    if format_ == "json":
+        click.echo(json.dumps(json_report(proof), indent=2, allow_nan=False))
+    else:
+        click.echo(encodable(text_report(proof), sys.stdout.encoding or "utf-8"))
+    return proof.exit_code

@@ -1,0 +1,101 @@
+"""The whole of `grader validate`: reads a course, grades it, and says what is proven."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..course import Course
+from ..engine import Options
+from ..todos import open_todos
+from .alike import alike
+from .collected import collected_gaps
+from .data import CourseData, read_course
+from .gap import Gap
+from .handouts import handout_gaps
+from .mistake_map import Mapped, map_gaps, mistake_map
+from .record import (
+    Record,
+    differences,
+    read_record,
+    records,
+    static_differences,
+    stray_records,
+    write_records,
+)
+from .rules import rule_gaps, unchecked
+from .suites import suite_gaps
+from .trials import Evidence, grade
+
+TODO = "write it, and take the TODO away"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What `grader validate` found out about a course."""
+
+    data: CourseData
+    evidence: Evidence
+    gaps: tuple[Gap, ...]
+    unchecked: int
+    """How many checks could not be made."""
+    mistakes: tuple[Mapped, ...]
+    alike: tuple[tuple[str, ...], ...]
+
+    @property
+    def exit_code(self) -> int:
+        return 3 if self.unchecked else 1 if self.gaps else 0
+
+
+def read_gaps(course: Course, only: Sequence[str] = ()) -> tuple[CourseData, list[Gap]]:
+    """What reading a course tells, before anything is graded."""
+    whole = read_course(course)
+    data = read_course(course, only) if only else whole
+    gaps = [*whole.gaps, *suite_gaps(course, data.slugs), *handout_gaps(data)]
+    gaps += map_gaps(whole, whole.edited)
+    gaps += stray_records(data)
+    for slug, exercise in data.exercises.items():
+        todos = [Gap(t.file, t.line, f"TODO: {t.text}", TODO) for t in open_todos(course, exercise)]
+        old = read_record(course.root, slug)
+        if isinstance(old, Record):
+            gaps += static_differences(data, slug, old)
+        elif not todos:  # what is not finished needs no record
+            gaps.append(old)
+        gaps += todos
+    return data, gaps
+
+
+def prove(course: Course, only: Sequence[str], options: Options, write: bool = False) -> Proof:
+    """Grades the course and everything known about it.
+
+    With `write`, the records of who fails which check are written anew, unless something could
+    not be checked. Raises CourseError, EngineError.
+    """
+    data, gaps = read_gaps(course, only)
+    evidence = grade(data, options)
+    missing = list(unchecked(data, evidence))
+    if write and not missing:
+        write_records(course.root, records(data, evidence))
+        data, gaps = read_gaps(course, only)
+    for exercise in data.exercises.values():
+        gaps += collected_gaps(exercise, evidence.checks)
+    gaps += rule_gaps(data, evidence)
+    gaps += _differences(data, evidence)
+    edited = read_course(course).edited if only else data.edited
+    return Proof(
+        data,
+        evidence,
+        tuple(sorted(set(gaps))),
+        len(missing),
+        mistake_map(data, edited),
+        tuple(alike(evidence)),
+    )
+
+
+def _differences(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
+    new: Mapping[str, Record] = records(data, evidence)
+    for slug, record in new.items():
+        old = read_record(data.course.root, slug)
+        if isinstance(old, Record):
+            own = [check for check in evidence.checks if check.exercise == slug]
+            yield from differences(slug, old, record, own, evidence.graded)

@@ -1,0 +1,192 @@
+"""What is handed in to prove a course, and what came of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from ..engine import Engine, Options
+from ..evidence import Observation, Outcome
+from ..hello import CheckFacts
+from ..score import block, score
+from ..stubs import StubError, stub_source
+from ..submission import Submission, digest_of
+from .data import CourseData, Edited
+from .wrapping import BLANKS, blank_source, drawing_source
+
+Points = Mapping[tuple[str, str], Fraction | None]
+KILLS = frozenset({Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT})
+
+
+class Kind(StrEnum):
+    """What a trial is for."""
+
+    REFERENCE = "reference"
+    STUB = "stub"
+    DRAWING = "drawing"
+    """The reference, drawing at random on its way."""
+    BLANK = "blank"
+    VARIANT = "variant"
+    MISCONCEPTION = "misconception"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One submission to be graded."""
+
+    id: str
+    kind: Kind
+    slugs: tuple[str, ...]
+    sources: Mapping[str, str]
+    """Stem to source, for what differs from the reference."""
+    edited: Edited | None = None
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What came of a trial."""
+
+    trial: Trial
+    observations: tuple[Observation, ...]
+    points: Points
+    """By (slug, criterion)."""
+    answers: Mapping[str, Any]
+    """By check, as `grader.judge.tracing` sketches them."""
+    written: tuple[tuple[str, str], ...]
+    """Globals of suites, as (file, name), that were not as before when it was graded."""
+
+    @property
+    def killers(self) -> tuple[str, ...]:
+        """The checks that it fails."""
+        return tuple(o.check for o in self.observations if o.outcome in KILLS)
+
+    @property
+    def outcomes(self) -> dict[str, Outcome]:
+        return {o.check: o.outcome for o in self.observations}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that grading showed."""
+
+    checks: tuple[CheckFacts, ...]
+    graded: Mapping[str, Graded]
+    again: Mapping[str, Graded]
+    """The few that were graded once more, in reverse order."""
+
+
+def trials(data: CourseData) -> list[Trial]:
+    """Everything to be graded, the longest first."""
+    slugs = data.slugs
+    stubs = dict(_stubs(data))
+    drawing = {
+        stem: drawing_source(source, _targets(data, stem))
+        for stem, source in data.references.items()
+    }
+    found = [
+        Trial("the reference", Kind.REFERENCE, slugs, {}),
+        Trial("the reference, drawing at random", Kind.DRAWING, slugs, drawing),
+        Trial("the stub", Kind.STUB, tuple(s for s in slugs if _stem(data, s) in stubs), stubs),
+    ]
+    for each in data.edited:
+        kind = Kind(type(each.entry).__name__.lower().removesuffix("answer"))
+        own = tuple(slug for slug in each.slugs if slug in slugs)
+        found.append(Trial(each.entry.id, kind, own, {each.stem: each.source}, each))
+    for blank in BLANKS:
+        for slug, exercise in data.exercises.items():
+            stem = exercise.assignment
+            source = blank_source(data.references[stem], exercise.targets, blank)
+            found.append(Trial(f"blank: {blank} in {slug}", Kind.BLANK, (slug,), {stem: source}))
+    found = [trial for trial in found if trial.slugs]
+    return sorted(found, key=lambda trial: -len(trial.slugs))
+
+
+def few(data: CourseData, all_trials: Iterable[Trial]) -> list[Trial]:
+    """Those that are graded in reverse too: both ends, and of every exercise a mistake."""
+    chosen: list[Trial] = []
+    shown: set[str] = set()
+    for trial in all_trials:
+        if trial.kind in (Kind.REFERENCE, Kind.STUB):
+            chosen.append(trial)
+        elif trial.kind is Kind.MISCONCEPTION and not shown & {*trial.slugs}:
+            shown |= {*trial.slugs}
+            chosen.append(trial)
+    return chosen
+
+
+def grade(data: CourseData, options: Options) -> Evidence:
+    """Grades every trial. Raises EngineError."""
+    waiting = trials(data)
+    only = data.slugs
+    with Engine(data.course, replace(options, only=only, trace=True)) as engine:
+        graded = dict(_graded(data, engine, waiting))
+        checks = engine.checks
+    with Engine(data.course, replace(options, only=only, reverse=True)) as engine:
+        again = dict(_graded(data, engine, few(data, waiting)))
+    order = {check.id: number for number, check in enumerate(checks)}
+    return Evidence(
+        checks,
+        graded,
+        {
+            id: replace(
+                each, observations=tuple(sorted(each.observations, key=lambda o: order[o.check]))
+            )
+            for id, each in again.items()
+        },
+    )
+
+
+def _graded(data: CourseData, engine: Engine, waiting: list[Trial]) -> Iterator[tuple[str, Graded]]:
+    by_id = {trial.id: trial for trial in waiting}
+    submissions = (_submission(data, trial) for trial in waiting)
+    rubric = data.course.rubric
+    for result in engine.grade(submissions, {t.id: t.slugs for t in waiting}):
+        trial = by_id[result.submission.id]
+        known = [o for o in result.observations if _is_known(data, o)]
+        points = {
+            (exercise.slug, criterion.criterion): criterion.points
+            for exercise in score(rubric, block(rubric, known)).exercises
+            for criterion in exercise.criteria
+            if exercise.slug in trial.slugs
+        }
+        yield (
+            trial.id,
+            Graded(
+                trial,
+                result.observations,
+                points,
+                result.trace.get("answers", {}),
+                tuple((file, name) for file, name in result.trace.get("written", ())),
+            ),
+        )
+
+
+def _is_known(data: CourseData, observation: Observation) -> bool:
+    exercise = data.course.rubric.exercises[observation.exercise]
+    return observation.criterion in exercise.criteria
+
+
+def _submission(data: CourseData, trial: Trial) -> Submission:
+    sources = {**data.references, **trial.sources}
+    files = {f"{stem}.py": source.encode() for stem, source in sources.items()}
+    return Submission(id=trial.id, files=files, digest=digest_of(files), path="")
+
+
+def _stubs(data: CourseData) -> Iterator[tuple[str, str]]:
+    for stem, source in data.references.items():
+        try:
+            yield stem, stub_source(source, f"reference/{stem}.py")
+        except StubError:
+            continue  # told where the hand-outs are compared
+
+
+def _stem(data: CourseData, slug: str) -> str:
+    return data.course.rubric.exercises[slug].assignment
+
+
+def _targets(data: CourseData, stem: str) -> list[str]:
+    exercises = data.course.rubric.exercises.values()
+    return [name for e in exercises if e.assignment == stem for name in e.targets]

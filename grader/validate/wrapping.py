@@ -1,0 +1,88 @@
+"""Submissions made of the reference by machine: blank answers, and one that draws at random.
+
+The text of Python code is made here; it runs in a worker, as any submission does.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+_BLANK = """
+
+import torch as _torch
+
+
+def _blank(value, given):
+    if isinstance(value, (tuple, list)):
+        return type(value)(_blank(item, given) for item in value)
+    if isinstance(value, dict):
+        return {{key: _blank(item, given) for key, item in value.items()}}
+    if isinstance(value, bool) or not isinstance(value, (int, float, _torch.Tensor)):
+        return value
+    if not isinstance(value, _torch.Tensor):
+        return type(value)({number})
+    if not value.is_floating_point():
+        return _torch.zeros_like(value)
+    return {tensor}
+
+
+def _given(value, args, kwargs):
+    tensors = [t for t in (*args, *kwargs.values()) if isinstance(t, _torch.Tensor)]
+    alike = [t for t in tensors if t.shape == value.shape]
+    return next(iter(alike or tensors), _torch.zeros_like(value))
+"""
+_ATTACHED = "_torch.full_like(value, {}).where(_torch.ones_like(value, dtype=_torch.bool), value)"
+BLANKS = {
+    "zeros": ("_torch.zeros_like(value)", "0"),
+    "ones": ("_torch.ones_like(value)", "1"),
+    "a constant with a gradient": (_ATTACHED.format(0.5), "2"),
+    "random numbers": ("_torch.randn_like(value)", "7"),
+    "its input": ("_given(value, *given)", "1"),
+}
+"""What is answered in place of a floating-point tensor, and of a number. The shape is right but
+for the last, which returns its first argument where none has the shape of the answer."""
+
+
+def blank_source(reference: str, targets: Sequence[str], blank: str) -> str:
+    """The reference with blank answers in place of those of the targets."""
+    tensor, number = BLANKS[blank]
+    prelude = _BLANK.format(tensor=tensor, number=number)
+    return reference + prelude + "".join(_answering(reference, targets, _BLANK_CALL))
+
+
+_BLANK_CALL = "_blank({call}, (args, kwargs))"
+_DRAWN_CALL = "(_torch.manual_seed(20), _torch.rand(11), {call})[-1]"
+
+
+def drawing_source(reference: str, targets: Sequence[str]) -> str:
+    """The reference with another global seed and more random draws, at import and in calls."""
+    prelude = "\n\nimport random as _random\nimport torch as _torch\n"
+    prelude += "\n_torch.manual_seed(4711)\n_random.seed(4711)\n"
+    body = _answering(reference, targets, _DRAWN_CALL, constructors=True)
+    return reference + prelude + "".join(body)
+
+
+def _answering(
+    reference: str, targets: Sequence[str], answer: str, constructors: bool = False
+) -> Iterable[str]:
+    """Definitions over those of the targets, that answer with `answer` around the old one."""
+    for node in ast.parse(reference).body:
+        if isinstance(node, ast.FunctionDef) and node.name in targets:
+            call = answer.format(call=f"_right_{node.name}(*args, **kwargs)")
+            yield (
+                f"\n\n_right_{node.name} = {node.name}\n\n\n"
+                f"def {node.name}(*args, **kwargs):\n    return {call}\n"
+            )
+        elif isinstance(node, ast.ClassDef) and node.name in targets:
+            yield f"\n\nclass {node.name}({node.name}):\n"
+            names = ["__init__"] * constructors if constructors else list(_methods(node))
+            for name in names:
+                call = answer.format(call=f"super().{name}(*args, **kwargs)")
+                yield f"    def {name}(self, *args, **kwargs):\n        return {call}\n\n"
+
+
+def _methods(node: ast.ClassDef) -> Iterable[str]:
+    for child in node.body:
+        if isinstance(child, ast.FunctionDef) and not child.name.startswith("_"):
+            yield child.name
