@@ -18,6 +18,8 @@ from .data import CourseData, Edited
 from .wrapping import BLANKS, blank_source, drawing_source
 
 Points = Mapping[tuple[str, str], Fraction | None]
+DRAWING = ", drawing at random"
+"""What the id of a trial with random draws ends in, after the id of the one without."""
 KILLS = frozenset({Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT})
 
 
@@ -27,7 +29,7 @@ class Kind(StrEnum):
     REFERENCE = "reference"
     STUB = "stub"
     DRAWING = "drawing"
-    """The reference, drawing at random on its way."""
+    """The reference or a mistake, with another global seed and random draws on its way."""
     BLANK = "blank"
     VARIANT = "variant"
     MISCONCEPTION = "misconception"
@@ -82,13 +84,8 @@ def trials(data: CourseData) -> list[Trial]:
     """Everything to be graded, the longest first."""
     slugs = data.slugs
     stubs = dict(_stubs(data))
-    drawing = {
-        stem: drawing_source(source, _targets(data, stem))
-        for stem, source in data.references.items()
-    }
     found = [
         Trial("the reference", Kind.REFERENCE, slugs, {}),
-        Trial("the reference, drawing at random", Kind.DRAWING, slugs, drawing),
         Trial("the stub", Kind.STUB, tuple(s for s in slugs if _stem(data, s) in stubs), stubs),
     ]
     for each in data.edited:
@@ -101,11 +98,18 @@ def trials(data: CourseData) -> list[Trial]:
             source = blank_source(data.references[stem], exercise.targets, blank)
             found.append(Trial(f"blank: {blank} in {slug}", Kind.BLANK, (slug,), {stem: source}))
     found = [trial for trial in found if trial.slugs]
+    found += [_drawing(data, trial) for trial in few(found) if trial.kind is not Kind.STUB]
     return sorted(found, key=lambda trial: -len(trial.slugs))
 
 
-def few(data: CourseData, all_trials: Iterable[Trial]) -> list[Trial]:
-    """Those that are graded in reverse too: both ends, and of every exercise a mistake."""
+def _drawing(data: CourseData, trial: Trial) -> Trial:
+    sources = {**data.references, **trial.sources}
+    sources = {stem: drawing_source(text, _targets(data, stem)) for stem, text in sources.items()}
+    return Trial(trial.id + DRAWING, Kind.DRAWING, trial.slugs, sources)
+
+
+def few(all_trials: Iterable[Trial]) -> list[Trial]:
+    """Those that are graded in other ways too: both ends, and of every exercise a mistake."""
     chosen: list[Trial] = []
     shown: set[str] = set()
     for trial in all_trials:
@@ -125,7 +129,7 @@ def grade(data: CourseData, options: Options) -> Evidence:
         graded = dict(_graded(data, engine, waiting))
         checks = engine.checks
     with Engine(data.course, replace(options, only=only, reverse=True)) as engine:
-        again = dict(_graded(data, engine, few(data, waiting)))
+        again = dict(_graded(data, engine, few(waiting)))
     order = {check.id: number for number, check in enumerate(checks)}
     return Evidence(
         checks,
