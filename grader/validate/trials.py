@@ -123,23 +123,18 @@ def few(all_trials: Iterable[Trial]) -> list[Trial]:
 
 def grade(data: CourseData, options: Options) -> Evidence:
     """Grades every trial. Raises EngineError."""
-    waiting = trials(data)
-    only = data.slugs
+    waiting, only = trials(data), data.slugs
+    repeated = few(waiting)
     with Engine(data.course, replace(options, only=only, trace=True)) as engine:
         graded = dict(_graded(data, engine, waiting))
         checks = engine.checks
     with Engine(data.course, replace(options, only=only, reverse=True)) as engine:
-        again = dict(_graded(data, engine, few(waiting)))
-    order = {check.id: number for number, check in enumerate(checks)}
+        again = dict(_graded(data, engine, repeated))
+    # in the order of the plan, whichever lane was first
     return Evidence(
         checks,
-        graded,
-        {
-            id: replace(
-                each, observations=tuple(sorted(each.observations, key=lambda o: order[o.check]))
-            )
-            for id, each in again.items()
-        },
+        {trial.id: graded[trial.id] for trial in waiting},
+        {trial.id: again[trial.id] for trial in repeated},
     )
 
 

@@ -156,6 +156,17 @@ def test_every_mistake_of_the_list_is_mapped(whole: Proof) -> None:
     assert [row for row in rows if not (row["ids"] or row["reason"] or row["open"])] == []
 
 
+def test_each_is_graded_where_it_reaches_and_traced_only_then(whole: Proof) -> None:
+    graded, again = whole.evidence.graded, whole.evidence.again
+    for each in graded.values():
+        assert {o.exercise for o in each.observations} == {*each.trial.slugs}
+        assert set(each.answers) == {o.check for o in each.observations}
+    assert graded["patch.padding"].trial.slugs == ("a4.patch_embedding", "a4.vit")
+    assert graded["mha.unscaled"].trial.slugs == ("a3.mha",)
+    assert [each.answers for each in again.values()] == [{}] * len(again)
+    assert {"the reference", "the stub"} < {*again}
+
+
 def test_the_report_is_as_wide_as_a_terminal(whole: Proof) -> None:
     text = text_report(whole)
     matrix = text[text.index("\n\n") : text.index("not checked:")]
@@ -287,8 +298,8 @@ def test_the_command_prints_data_and_ends_with_its_code(
     assert [problem["message"] for problem in report["problems"]] == [
         "toy.size: costs nothing in t1.toy/outputs",
         "toy.size: no check fails it",
-        "t1.toy/gradients/test_gradient: no longer failed by toy.size",
         "t1.toy/outputs/test_negative: no longer failed by toy.size",
+        "t1.toy/gradients/test_gradient: no longer failed by toy.size",
     ]
     assert report["problems"][0]["file"] == "reference/misconceptions/t1_toy.py"
     assert report["kills"]["t1.toy/gradients/test_gradient"][-1] == "toy.half"
