@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 import click
 
@@ -50,7 +50,7 @@ _only = click.option(
     "--only",
     multiple=True,
     metavar="SLUG",
-    help="Only this exercise or assignment, such as a1.sdpa or a1; may be repeated.",
+    help="Only this exercise (a1.sums) or assignment (a1); may be repeated.",
 )
 _spawn = click.option(
     "--spawn", is_flag=True, help="Start each process anew instead of forking (slower; macOS)."
@@ -86,7 +86,7 @@ def _format_and_file(
 @click.version_option(__version__, prog_name="grader", message="%(prog)s %(version)s")
 @click.help_option("-h", "--help")
 def cli() -> None:
-    """Grade attention and Vision Transformer assignments."""
+    """Grade assignments in PyTorch."""
 
 
 @cli.command()
@@ -185,23 +185,68 @@ def batch(
 
 
 @cli.command()
+@click.argument(
+    "sources", metavar="[SOURCE]...", nargs=-1, type=click.Path(path_type=Path, dir_okay=False)
+)
+@click.option("--out", type=_folder, metavar="DIR", help="Where the stubs of the SOURCEs go.")
 @_course
-def stubs(course: Path | None) -> int:
-    """Write assignments/ anew from reference/ (for authors)."""
+def stubs(sources: tuple[Path, ...], out: Path | None, course: Path | None) -> int:
+    """Write assignments/ anew from reference/, or stubs of SOURCEs (for authors).
+
+    A SOURCE is a worked solution, .py or .ipynb, with the markers of grader, nbgrader or otter.
+    """
     from grader.commands.faults import in_words
-    from grader.commands.stubs import run as command
+    from grader.commands.stubs import convert, removed, run
+    from grader.course import find_root
+    from grader.stubs import StubError
 
+    if bool(sources) != (out is not None):
+        raise click.UsageError("SOURCE and --out go together: grader stubs SOURCE --out DIR")
     with in_words():
-        from grader.course import find_root
-        from grader.stubs import StubError
-
         try:
-            written = command(find_root(course or Path.cwd()))
+            if out is not None:
+                written, left_out = convert(sources, out)
+            else:
+                root = find_root(course or Path.cwd())
+                written, left_out = run(root), removed(root)
         except StubError as error:
             raise click.ClickException(str(error)) from error
     for path in written:
         click.echo(f"wrote {path}")
+    for one in left_out:
+        click.echo(f"left out: {one.what} of {one.place}")
     return 0
+
+
+@cli.command()
+@click.argument("slug")
+@click.option("--target", required=True, metavar="NAME", help="What students define.")
+@click.option(
+    "--kind",
+    type=click.Choice(["function", "class"]),
+    help="What the target is; else a class if its name begins with a capital.",
+)
+@click.option(
+    "--assignment", metavar="STEM", help="What a new assignment's files are called: f1_filters."
+)
+@click.option("--begin", type=_folder, metavar="DIR", help="Begin a course in DIR with it.")
+@_course
+def new(
+    slug: str,
+    target: str,
+    kind: Literal["function", "class"] | None,
+    assignment: str | None,
+    begin: Path | None,
+    course: Path | None,
+) -> int:
+    """Add an exercise SLUG, such as f1.blur, that grades at once (for authors)."""
+    import secrets
+
+    if begin is not None and course is not None:
+        raise click.UsageError("--begin is where a new course goes; leave out --course")
+    from grader.commands.new import Words, run
+
+    return run(Words(slug, target, kind, assignment, course, begin), seed=secrets.token_hex(16))
 
 
 @cli.command()
@@ -210,7 +255,7 @@ def stubs(course: Path | None) -> int:
     "only",
     multiple=True,
     metavar="SLUG",
-    help="Only this exercise or assignment, such as a1.sdpa or a1; may be repeated.",
+    help="Only this exercise or assignment, such as a1.sums or a1; may be repeated.",
 )
 @click.option(
     "--format",

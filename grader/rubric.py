@@ -5,6 +5,7 @@ Imports no torch; the only I/O is reading the one file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -25,6 +26,7 @@ __all__ = [
     "RubricError",
     "Scoring",
     "Visibility",
+    "is_slug",
     "load_rubric",
 ]
 
@@ -124,6 +126,15 @@ _SLUG = rf"{_PREFIX}\.[a-z][a-z0-9_]*"
 _IDENTIFIER = r"[^\W\d]\w*"
 
 
+def is_slug(word: str) -> bool:
+    """Whether an exercise can be called that.
+
+    >>> is_slug("a1.sums"), is_slug("a1"), is_slug("A1.Sums")
+    (True, False, False)
+    """
+    return re.fullmatch(_SLUG, word) is not None
+
+
 def _exercise(slug: str, **values: Any) -> Exercise:
     return Exercise(slug=slug, assignment="", **values)
 
@@ -154,14 +165,12 @@ _EXERCISE = record(
     ),
     requires=optional(
         listing(
-            text("an exercise or exercise/criterion, such as 'a1.sdpa'", rf"{_SLUG}(?:/{_WORD})?")
+            text("an exercise or exercise/criterion, such as 'a1.sums'", rf"{_SLUG}(?:/{_WORD})?")
         ),
         (),
     ),
     banned=optional(
-        listing(
-            text("a dotted name, such as 'torch.softmax'", rf"{_IDENTIFIER}(?:\.{_IDENTIFIER})*")
-        ),
+        listing(text("a dotted name, such as 'torch.sum'", rf"{_IDENTIFIER}(?:\.{_IDENTIFIER})*")),
         (),
     ),
 )
@@ -173,12 +182,12 @@ _RUBRIC = record(
         table(
             "a slug prefix, such as 'a1',",
             _PREFIX,
-            text("the stem of the assignment's files, such as 'a1_attention'", _IDENTIFIER),
+            text("the stem of the assignment's files, such as 'a1_sums'", _IDENTIFIER),
             at_least_one="assignment",
         )
     ),
     exercises=required(
-        table("a slug, such as 'a1.sdpa',", _SLUG, _EXERCISE, at_least_one="exercise")
+        table("a slug, such as 'a1.sums',", _SLUG, _EXERCISE, at_least_one="exercise")
     ),
 )
 

@@ -1,8 +1,8 @@
 """From a worked solution to the file a student starts with.
 
 What stands between `# BEGIN SOLUTION` and `# END SOLUTION` is replaced by one line that raises
-NotImplementedError; everything else, docstrings first of all, is the hand-out. Pure: text in, text
-out.
+NotImplementedError; everything else, docstrings first of all, is the hand-out. The markers of
+nbgrader and otter are read too, as they mean them. Pure: text in, text out.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import re
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from grader.markers import Dialect, MarkerError, Stub, dialect_of, taken_out
 
 BEGIN = "# BEGIN SOLUTION"
 END = "# END SOLUTION"
@@ -48,6 +50,23 @@ def stub_source(reference: str, file: str) -> str:
     Raises StubError for a fence that is unbalanced, misspelt, empty or outside any function, and
     for a file without fences.
     """
+    return stub_of(reference, file).text
+
+
+def stub_of(reference: str, file: str) -> Stub:
+    """The student's version of a reference, and what else they do not get. Raises StubError."""
+    try:
+        dialect = dialect_of(reference, file)
+        if dialect is Dialect.OWN:
+            return Stub(_own_stub(reference, file))
+        stub = taken_out(reference, dialect, file)
+    except MarkerError as error:
+        raise StubError(str(error)) from error
+    _parse(stub.text, f"{file} (its stub)")
+    return stub
+
+
+def _own_stub(reference: str, file: str) -> str:
     regions = solution_regions(reference, file)
     if not regions:
         raise StubError(f"{file}:1: no solution is fenced; write {BEGIN!r} and {END!r} around it")

@@ -110,7 +110,7 @@ def read_submission(path: Path, id: str | None = None) -> Submission:
         why = "".join(f"\n  {line}" for line in reading.skipped)
         raise SubmissionError(
             f"{path}: no .py or .ipynb file that can be read.{why}\n"
-            "Hand in the assignment's own file, for instance a1_attention.py."
+            "Hand in the assignment's own file, a .py or .ipynb."
         )
     files = dict(sorted(reading.files.items()))
     name = unicodedata.normalize("NFC", path.name if stat.S_ISDIR(kind) else path.stem)

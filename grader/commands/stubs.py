@@ -1,18 +1,22 @@
-"""`grader stubs`: write `assignments/` from `reference/`."""
+"""`grader stubs`: write `assignments/` from `reference/`, or stubs of any worked solutions."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+from grader.course import RUBRIC_FILE
 from grader.handout import notebook_handout, python_handout
-from grader.stubs import StubError, stub_source
+from grader.markers import Removed, Stub
+from grader.rubric import load_rubric
+from grader.stub_notebook import notebook_stub
+from grader.stubs import StubError, stub_of, stub_source
 
 
 def run(course_root: Path) -> list[Path]:
     """Write the hand-outs of every assignment that has a reference; return what was written.
 
-    Nothing is written when one of them has a mistake. Raises StubError.
+    Nothing is written when one of them has a mistake. Raises StubError, RubricError.
     """
     handouts = render(course_root)
     folder = course_root / "assignments"
@@ -27,15 +31,63 @@ def run(course_root: Path) -> list[Path]:
 
 def render(course_root: Path) -> dict[str, str]:
     """Return file name and content of every hand-out, without writing anything."""
-    references = sorted((course_root / "reference").glob("a[0-9]*_*.py"))
-    if not references:
-        raise StubError(f"{course_root / 'reference'}:1: no assignment such as a1_name.py here")
     handouts = {}
-    for path in references:
-        stub = stub_source(path.read_text(encoding="utf-8"), f"reference/{path.name}")
+    for stem in load_rubric(course_root / RUBRIC_FILE).assignments.values():
+        path = course_root / "reference" / f"{stem}.py"
+        if not path.is_file():
+            raise StubError(
+                f"{path}:1: no such file, and {RUBRIC_FILE} names it an assignment. "
+                "Next: restore it, or take the assignment out"
+            )
+        stub = stub_source(_text(path), f"reference/{path.name}")
         handouts[path.name] = python_handout(stub)
-        handouts[f"{path.stem}.ipynb"] = _valid(notebook_handout(stub), path.name)
+        handouts[f"{path.stem}.ipynb"] = _valid(notebook_handout(stub), f"reference/{path.name}")
     return handouts
+
+
+def removed(course_root: Path) -> tuple[Removed, ...]:
+    """What else is marked in the references and not handed out: hidden tests, mark schemes."""
+    found: tuple[Removed, ...] = ()
+    for stem in load_rubric(course_root / RUBRIC_FILE).assignments.values():
+        path = course_root / "reference" / f"{stem}.py"
+        found += stub_of(path.read_text(encoding="utf-8"), f"reference/{path.name}").removed
+    return found
+
+
+def convert(sources: tuple[Path, ...], out: Path) -> tuple[list[Path], tuple[Removed, ...]]:
+    """Write the student's version of each file, `.py` or `.ipynb`, into a folder.
+
+    Returns what was written, and what else students do not get. Nothing is written when one of
+    them has a mistake, and never over a source. Raises StubError.
+    """
+    stubs: dict[Path, Stub] = {}
+    for source in sources:
+        target = out / source.name
+        if target in stubs or any(target.resolve() == other.resolve() for other in sources):
+            raise StubError(f"{source}:1: its stub would be {target}, too. Next: another --out")
+        stubs[target] = _stub(source)
+    out.mkdir(parents=True, exist_ok=True)
+    for target, stub in stubs.items():
+        target.write_text(stub.text, encoding="utf-8", newline="\n")
+    return list(stubs), tuple(one for stub in stubs.values() for one in stub.removed)
+
+
+def _stub(source: Path) -> Stub:
+    text = _text(source)
+    if source.suffix == ".ipynb":
+        stub = notebook_stub(text, str(source))
+        _valid(stub.text, str(source))
+        return stub
+    if source.suffix != ".py":
+        raise StubError(f"{source}:1: neither .py nor .ipynb. Next: give one of these")
+    return stub_of(text, str(source))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StubError(f"{path}:1: cannot be read: {error}") from error
 
 
 def _valid(notebook: str, name: str) -> str:
@@ -44,5 +96,5 @@ def _valid(notebook: str, name: str) -> str:
     try:
         nbformat.validate(json.loads(notebook))
     except (nbformat.ValidationError, ValueError) as error:
-        raise StubError(f"reference/{name}:1: no notebook can be made of it: {error}") from error
+        raise StubError(f"{name}:1: no notebook can be made of it: {error}") from error
     return notebook

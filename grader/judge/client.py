@@ -14,7 +14,7 @@ from ..evidence import Where
 from ..wire.faults import Violation, WireFault
 from ..wire.frame import Buffer, Channel, Message, Meta
 from ..wire.loopback import connect
-from ..wire.peer import Outcome, Peer, RemoteRaised
+from ..wire.peer import Errand, Outcome, Peer, RemoteRaised
 from ..wire.tensors import NAMES
 from ..wire.values import Node
 from ..worker.side import WorkerSide
@@ -45,6 +45,7 @@ class JudgePeer(Peer):
             self.begin()
             self.until = time.monotonic() + self._client.limit_s
             self._client.before_request()
+            self._client.run_errands()
             if self._client.must_reset:
                 meta = {**meta, "reset": True}
                 self._client.must_reset = False
@@ -77,6 +78,7 @@ class Client:
         self.limit_s = MINIMUM_LIMIT_S
         self.calls = 0
         self.changed: tuple[str, ...] = ()
+        self._errands: list[Errand] = []
         self.must_reset = False
         """Whether the next outermost request is to start a check anew on the other side."""
 
@@ -88,11 +90,14 @@ class Client:
         Raises:
             StudentFault: the call raised, hung, crashed or answered garbage.
         """
+        errands, self._errands = self._errands, []
         self.calls += 1
         self.limit_s = self.limit_of(self.calls)
         started = time.perf_counter()
         try:
-            outcome: Outcome = self.peer.call(target, args, kwargs, environment(), parameters)
+            outcome: Outcome = self.peer.call(
+                target, args, kwargs, environment(), parameters, errands
+            )
         except Violation as error:
             raise self.translate(error) from None
         finally:
@@ -101,11 +106,24 @@ class Client:
                 raise ours
         self.took(self.calls, time.perf_counter() - started)
         labels = _labels(args, kwargs) if outcome.changed else []
-        self.changed = tuple(labels[i] for i in outcome.changed)
+        self.changed = tuple(labels[i] for i in outcome.changed if i < len(labels))
         return outcome.value
+
+    def send_along(self, target: Node, args: tuple[Any, ...]) -> None:
+        """Have `target` called right before the next request: it costs no round trip of its own.
+
+        What it raises, that request raises.
+        """
+        self._errands.append((target, args))
+
+    def run_errands(self) -> None:
+        """Before a request that can take none along."""
+        if self._errands:
+            self.invoke(["B", "nothing"], (), {}, {})
 
     def begin_check(self) -> None:
         self.calls, self.changed = 0, ()
+        self._errands.clear()
         self.side.forget()
 
     def limit_of(self, call: int) -> float:

@@ -150,11 +150,12 @@ class Grading:
         self._memo.enabled = not check.fresh
         stem = check.exercise.assignment
         reference = self._references[stem]
-        self._plugin.laid_out = Bench(
-            client, definitions, stem, reference, self._memo, seed, record
-        )
+        bench = Bench(client, definitions, stem, reference, self._memo, seed, record)
+        self._plugin.laid_out = bench
         settle(seed)
-        return observation(check, self._suites.run(check.item), record)
+        phases = self._suites.run(check.item, lambda name: getattr(bench, name), plugin.TOOLS)
+        bench.clear()
+        return observation(check, phases, record)
 
 
 def settle(seed: int) -> None:

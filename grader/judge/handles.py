@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import torch
@@ -17,11 +17,13 @@ Parameters = Mapping[str, torch.Tensor]
 
 
 class Invoker(Protocol):
-    """Calls a target on the other side and returns its value."""
+    """Calls a target on the other side and returns its value, or has it called before the next."""
 
     def invoke(
         self, target: Node, args: Sequence[Any], kwargs: Mapping[str, Any], parameters: Parameters
     ) -> Any: ...
+
+    def send_along(self, target: Node, args: tuple[Any, ...]) -> None: ...
 
 
 class RemoteFunction:
@@ -58,6 +60,7 @@ class RemoteModule:
         self._invoker, self.target = invoker, ["H", number]
         self._mirrors: dict[str, nn.Parameter] = {}
         self._versions: dict[str, int] = {}
+        self.specs: tuple[ParameterSpec, ...] = ()
         self._describe(description)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -91,7 +94,7 @@ class RemoteModule:
 
     def write(self, values: Mapping[str, torch.Tensor]) -> None:
         """Set parameters by name, leaving the others alone."""
-        self._ask("write", dict(values))
+        self._tell("write", {name: value.detach() for name, value in values.items()})
 
     def named_parameters(self) -> list[tuple[str, nn.Parameter]]:
         """Stand-ins holding the current values."""
@@ -121,12 +124,13 @@ class RemoteModule:
     def zero_grad(self) -> None:
         for mirror in self._mirrors.values():
             mirror.grad = None
-        self._ask("zero_grad")
+        self._tell("zero_grad")
 
     # ---- modes ---------------------------------------------------------------------------
 
     def train(self, mode: bool = True) -> RemoteModule:
-        self._ask("train", mode)
+        self._tell("train", mode)
+        self.training = mode
         return self
 
     def eval(self) -> RemoteModule:
@@ -143,7 +147,14 @@ class RemoteModule:
     def prepare(self, values: Mapping[str, torch.Tensor], dtype: torch.dtype, train: bool) -> None:
         """Dtype, mode and the named parameters at once: what would be three calls."""
         self._mirrors.clear()
-        self._describe(self._ask("prepare", dict(values), dtype, train))
+        self._tell("prepare", {name: v.detach() for name, v in values.items()}, dtype, train)
+        self.training = train
+        self.specs = tuple(
+            replace(spec, dtype=dtype)
+            if spec.dtype.is_floating_point or spec.dtype.is_complex
+            else spec
+            for spec in self.specs
+        )
 
     def double(self) -> RemoteModule:
         return self.to(torch.float64)
@@ -162,6 +173,9 @@ class RemoteModule:
     def _ask(self, builtin: str, *args: Any) -> Any:
         with torch.no_grad():
             return self._invoker.invoke(["B", builtin], (self, *args), {}, {})
+
+    def _tell(self, builtin: str, *args: Any) -> None:
+        self._invoker.send_along(["B", builtin], (self, *args))
 
     def _describe(self, description: Any) -> None:
         rows = description.get("parameters") if isinstance(description, dict) else None

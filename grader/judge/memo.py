@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import json
@@ -66,12 +67,19 @@ def _copy(value: Any) -> Any:
     return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
 
+@functools.cache
+def _signature(function: Callable[..., Any], *, of_method: bool = False) -> inspect.Signature:
+    """How it is called; without `self` for a method."""
+    found = inspect.signature(function)
+    return found.replace(parameters=list(found.parameters.values())[of_method:])
+
+
 class ReferenceFunction:
     """A function of the reference whose answers are remembered."""
 
     def __init__(self, function: FunctionType, memo: Memo) -> None:
         self.function, self._memo = function, memo
-        self.__name__, self.__signature__ = function.__name__, inspect.signature(function)
+        self.__name__, self.__signature__ = function.__name__, _signature(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if torch.is_grad_enabled():
@@ -87,7 +95,7 @@ class ReferenceModule:
 
     def __init__(self, module: nn.Module, memo: Memo) -> None:
         self.module, self._memo = module, memo
-        self.__signature__ = inspect.signature(module.forward)
+        self.__signature__ = _signature(type(module).forward, of_method=True)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if torch.is_grad_enabled() or self.module.training:

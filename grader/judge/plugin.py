@@ -1,13 +1,14 @@
 """The fixtures of a suite: `student`, `reference`, `probe` and `expect`.
 
 They take all they need from a fixture `bench`, which is the judge's own when it grades, and
-`tests/suites/conftest.py`'s when plain pytest runs the suites on the reference.
+`tests/suites/conftest.py`'s when plain pytest runs the suites on the reference. The judge hands
+them to a check directly, see `Suites.run`; as fixtures they serve an author's own fixtures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import pytest
 
@@ -31,6 +32,27 @@ class Bench:
     seed: int
     record: Record
 
+    @cached_property
+    def student(self) -> Student:
+        return Student(self.client, self.definitions, self.stem, self.reference.is_module)
+
+    @cached_property
+    def probe(self) -> Probe:
+        return Probe(self.seed, self.student, self.reference, self.memo)
+
+    @cached_property
+    def expect(self) -> Expect:
+        return Expect(self.client, self.memo, self.seed)
+
+    def clear(self) -> None:
+        """Put what was noted into the record; the check is over."""
+        if "expect" in vars(self):
+            self.record.expectations += self.expect.count
+            self.record.notes += self.expect.notes
+            self.record.precision = self.expect.precision
+        if "probe" in vars(self):
+            self.record.notes += self.probe.notes
+
 
 class BenchPlugin:
     """Hands out whatever bench was laid out for the check about to run."""
@@ -45,7 +67,7 @@ class BenchPlugin:
 @pytest.fixture
 def student(bench: Bench) -> Student:
     """The student's definitions, called across the process boundary."""
-    return Student(bench.client, bench.definitions, bench.stem, bench.reference.is_module)
+    return bench.student
 
 
 @pytest.fixture
@@ -55,18 +77,15 @@ def reference(bench: Bench) -> Reference:
 
 
 @pytest.fixture
-def probe(bench: Bench, student: Student, reference: Reference) -> Iterator[Probe]:
+def probe(bench: Bench) -> Probe:
     """Seeded tensors, and modules with the same weights on both sides."""
-    probe = Probe(bench.seed, student, reference, bench.memo)
-    yield probe
-    bench.record.notes += probe.notes
+    return bench.probe
 
 
 @pytest.fixture
-def expect(bench: Bench) -> Iterator[Expect]:
+def expect(bench: Bench) -> Expect:
     """Comparisons that record evidence."""
-    expect = Expect(bench.client, bench.memo, bench.seed)
-    yield expect
-    bench.record.expectations += expect.count
-    bench.record.notes += expect.notes
-    bench.record.precision = expect.precision
+    return bench.expect
+
+
+TOOLS = ("student", "reference", "probe", "expect")

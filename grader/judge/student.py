@@ -23,6 +23,8 @@ PATIENT_HANGS = 3
 IMPATIENT_LIMIT_S = 0.5
 """After `PATIENT_HANGS` calls without an answer a submission waits shorter, not less fairly:
 50 times the reference's time still holds."""
+SAMPLE_S = 0.05
+"""How old the figures may be that tell starving from sleeping: little beside any limit."""
 
 ReferenceTime = Callable[[int], float]
 """Seconds the reference took for the n-th call of the current check."""
@@ -53,6 +55,7 @@ class SubmissionClient(Client):
         self._hopeless: StudentFault | None = None
         self._reference_time: ReferenceTime = lambda call: 0.0
         self._usage: Usage | None = None
+        self._next_sample = 0.0
         self._hangs = 0
         self._wall_until = time.monotonic() + WALL_LIMIT_S
         self._clean = False
@@ -83,7 +86,7 @@ class SubmissionClient(Client):
             raise TimedOut(f"the submission used up its {WALL_LIMIT_S:.0f} s", "an answer in time")
         if self._worker is None:
             self._worker = self._bring_up()
-        self._usage = self._worker.usage()
+        self._sample_usage()
         # The reset travels with the first call: a round trip of its own costs more than it does.
         self.must_reset = not self._clean
         self._clean = False
@@ -113,6 +116,7 @@ class SubmissionClient(Client):
                 reply = self.peer.exchange(self._load_message(), list(self._plan.files.values()))
                 self.report = load_report.checked(reply.meta.get("report"))
                 self._clean = True
+                self._next_sample = 0.0
                 return worker
             except StudentFault as fault:
                 self.close()
@@ -156,6 +160,13 @@ class SubmissionClient(Client):
         if isinstance(error, PeerGone):
             return Crashed("the process ended during the call (os._exit, a crash or out of memory)")
         return malformed()
+
+    def _sample_usage(self) -> None:
+        """Of late: asking the system at every check costs more than many a call does."""
+        now = time.monotonic()
+        if self._worker is not None and now >= self._next_sample:
+            self._usage = self._worker.usage()
+            self._next_sample = now + SAMPLE_S
 
     def _was_starved(self) -> bool:
         """Ready to run, yet mostly kept waiting for a processor. Sleeping is not starving."""

@@ -88,7 +88,9 @@ class WorkerProcess:
         self.output = bytearray()
         self._source, self._output = source, output
         self._pidfd: int | None = None
-        self._alive, self._output_open = True, True
+        self._poller: select.poll | None = None
+        """Made when the pidfd is known; from then on without the output once that has ended."""
+        self._alive = True
         os.set_blocking(output, False)
 
     def await_ready(self) -> None:
@@ -132,14 +134,26 @@ class WorkerProcess:
 
     def _wait(self, writing: bool, until: float | None) -> None:
         """Never stops reading the output meanwhile: honest chatter must not become a time-out."""
-        wanted = select.POLLOUT if writing else select.POLLIN
         sock_fd = self.channel.sock.fileno()
+        poller = self._poller
+        if poller is None:
+            poller = self._poller = self._make_poller()
+        if writing:
+            poller.modify(sock_fd, select.POLLOUT)
+        try:
+            self._wait_for(poller, sock_fd, until)
+        finally:
+            if writing:
+                poller.modify(sock_fd, select.POLLIN)
+
+    def _make_poller(self) -> select.poll:
         poller = select.poll()
-        poller.register(sock_fd, wanted)
-        if self._output_open:
-            poller.register(self._output, select.POLLIN)
-        if self._pidfd is not None:
-            poller.register(self._pidfd, select.POLLIN)
+        for fd in (self.channel.sock.fileno(), self._output, self._pidfd):
+            if fd is not None:
+                poller.register(fd, select.POLLIN)
+        return poller
+
+    def _wait_for(self, poller: select.poll, sock_fd: int, until: float | None) -> None:
         while True:
             left_s = None if until is None else until - time.monotonic()
             if left_s is not None and left_s <= 0:
@@ -161,7 +175,6 @@ class WorkerProcess:
             except BlockingIOError:
                 return True
             if not data:
-                self._output_open = False
                 return False
             self.output += data[: max(0, OUTPUT_KEPT_BYTES - len(self.output))]
             if len(data) < 1 << 16:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..course import Course
 from ..engine import EngineError, Options
+from ..todos import open_todos
 from .alike import alike
 from .collected import collected_gaps
 from .data import CourseData, read_course
@@ -25,6 +26,8 @@ from .record import (
 from .rules import rule_gaps, unchecked
 from .suites import suite_gaps
 from .trials import Evidence, grade
+
+TODO = "write it, and take the TODO away"
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,14 @@ def read_gaps(course: Course, only: Sequence[str] = ()) -> tuple[CourseData, lis
     gaps = [*whole.gaps, *suite_gaps(course, data.slugs), *handout_gaps(data)]
     gaps += map_gaps(whole, whole.edited)
     gaps += stray_records(data)
-    for slug in data.slugs:
+    for slug, exercise in data.exercises.items():
+        todos = [Gap(t.file, t.line, f"TODO: {t.text}", TODO) for t in open_todos(course, exercise)]
         old = read_record(course.root, slug)
-        gaps += [old] if isinstance(old, Gap) else static_differences(data, slug, old)
+        if isinstance(old, Record):
+            gaps += static_differences(data, slug, old)
+        elif not todos:  # what is not finished needs no record
+            gaps.append(old)
+        gaps += todos
     return data, gaps
 
 

@@ -11,8 +11,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from .faults import Deadline, PeerGone, Violation
 
@@ -31,8 +30,7 @@ Waiter = Callable[[bool, float | None], None]
 """Blocks until the socket can be written (True) or read (False), or raises `Deadline`."""
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """A received frame. `meta` is whatever JSON object the other side sent: check it."""
 
     meta: Meta
@@ -49,8 +47,9 @@ class Channel:
     def __init__(self, sock: socket.socket, wait: Waiter | None = None) -> None:
         self.sock = sock
         self._wait = wait or self._poll
+        self._may_block = wait is None
         self._buffer = bytearray()
-        sock.setblocking(False)
+        sock.setblocking(True)  # all that may not block says so itself
 
     def send(self, meta: Meta, buffers: Sequence[Buffer] = (), until: float | None = None) -> None:
         """Send one frame.
@@ -66,7 +65,7 @@ class Channel:
             raise ValueError(f"message too large: {len(text)} bytes of JSON, {size} of tensors")
         parts = [memoryview(HEADER.pack(MAGIC, len(text), size) + text), *views]
         try:
-            sent = self.sock.sendmsg(parts[:MAX_PARTS])
+            sent = self.sock.sendmsg(parts[:MAX_PARTS], (), socket.MSG_DONTWAIT)
         except BlockingIOError:
             sent = 0
         except OSError as error:
@@ -95,7 +94,7 @@ class Channel:
     def _send_all(self, data: memoryview, until: float | None) -> None:
         while data:
             try:
-                data = data[self.sock.send(data[:CHUNK_BYTES]) :]
+                data = data[self.sock.send(data[:CHUNK_BYTES], socket.MSG_DONTWAIT) :]
             except BlockingIOError:
                 self._wait(True, until)
             except OSError as error:
@@ -108,10 +107,10 @@ class Channel:
             # A peer that drips bytes is always readable: only the clock ends it.
             if until is not None and time.monotonic() > until:
                 raise Deadline
+            wanted = min(max(size - len(buffer), READ_AHEAD_BYTES), CHUNK_BYTES)
             try:
-                data = self.sock.recv(min(max(size - len(buffer), READ_AHEAD_BYTES), CHUNK_BYTES))
+                data = self._receive_some(wanted, until)
             except BlockingIOError:
-                self._wait(False, until)
                 continue
             except OSError as error:
                 raise PeerGone(str(error)) from None
@@ -121,6 +120,13 @@ class Channel:
         found = buffer[:size]
         del buffer[:size]
         return found
+
+    def _receive_some(self, wanted: int, until: float | None) -> bytes:
+        """What there is, after waiting for it: an answer is never there before it was made."""
+        if self._may_block and until is None:
+            return self.sock.recv(wanted)
+        self._wait(False, until)
+        return self.sock.recv(wanted, socket.MSG_DONTWAIT)
 
     def _poll(self, writing: bool, until: float | None) -> None:
         poller = select.poll()

@@ -22,6 +22,9 @@ from .values import Decoder, Encoder, Node, ObjectCodec, index
 MAX_NESTED_REQUESTS = 10_000
 MAX_NESTING = 16
 
+Errand = tuple[Node, tuple[Any, ...]]
+"""A call whose result nobody waits for: what to call, and with what."""
+
 
 class RemoteRaised(Exception):
     """The other side's function raised. Texts are untrusted."""
@@ -77,6 +80,10 @@ class Outcome:
 
 class Side(ObjectCodec):
     """What differs between the two ends. Both implement this."""
+
+    runs_errands = False
+    """Whether a call to this side may bring errands along. What is untrusted may not send any:
+    the number of its requests is counted."""
 
     def target(self, node: Node) -> Callable[..., Any]:
         """The function a call message names. Raises `Violation`."""
@@ -148,10 +155,12 @@ class Peer:
         kwargs: Mapping[str, Any],
         env: Meta,
         parameters: Mapping[str, torch.Tensor],
+        before: Sequence[Errand] = (),
     ) -> Outcome:
         """Call `target` on the other side; differentiable results join the local graph.
 
         `parameters`: name -> local stand-in of a remote parameter that collects its gradient.
+        `before`: what the other side does first; what it raises, the call raises.
 
         Raises:
             RemoteRaised: the function raised. Violation, Deadline, PeerGone: the channel is done.
@@ -165,6 +174,8 @@ class Peer:
             "env": env,
             "parameters": list(parameters),
         }
+        if before:
+            meta["before"] = [[errand, encoder.node(arguments)] for errand, arguments in before]
         sent = encoder.writer.tensors
         reply = self.request(meta, encoder)
         received = read_tensors(reply.meta, reply.payload)
@@ -278,6 +289,8 @@ class Peer:
         received = read_tensors(meta, message.payload)
         with self.side.environment(meta):
             arguments = self._arguments(meta, received)
+            if "before" in meta:
+                self._run_errands(meta["before"], arguments.passed)
             arguments.parameters = self.side.parameters(meta.get("target"), names)
             value = function(*arguments.args, **arguments.kwargs)
             arguments.changed = _changed(meta, message, pristine, arguments)
@@ -304,6 +317,14 @@ class Peer:
             raise Violation("arguments")
         found.args, found.kwargs = args, kwargs
         return found
+
+    def _run_errands(self, errands: Any, tensors: Sequence[torch.Tensor]) -> None:
+        if not self.side.runs_errands:
+            raise Violation("errands")
+        decoder = Decoder(tuple(tensors), _Scope(self.side))
+        with torch.no_grad():
+            for target, values in errands:
+                self.side.target(target)(*decoder.value(values))
 
     def _keep(self, outputs: list[torch.Tensor], sources: list[torch.Tensor]) -> Meta:
         positions = [position for position, tensor in enumerate(outputs) if tensor.requires_grad]

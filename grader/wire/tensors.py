@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.autograd import forward_ad
@@ -114,7 +114,9 @@ def _register(storages: dict[int, _Storage], tensor: torch.Tensor) -> int | None
     storage = tensor.untyped_storage()
     low = int(tensor.storage_offset()) * tensor.element_size()
     high = low
-    if tensor.numel():
+    if tensor.is_contiguous():
+        high = low + tensor.numel() * tensor.element_size()
+    elif tensor.numel():
         span = sum((n - 1) * int(s) for n, s in zip(tensor.shape, tensor.stride(), strict=True))
         high = low + (span + 1) * tensor.element_size()
     low -= low % ALIGNMENT
@@ -145,8 +147,7 @@ def _grad_flag(tensor: torch.Tensor) -> int:
     return LEAF if tensor.is_leaf else INNER
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One checked entry of a received tensor table."""
 
     dtype: torch.dtype
@@ -157,8 +158,7 @@ class Row:
     grad: int
 
 
-@dataclass(frozen=True)
-class Received:
+class Received(NamedTuple):
     """The tensors of one received message, and what is needed to see later changes."""
 
     rows: tuple[Row, ...]

@@ -58,6 +58,10 @@ class Encoder:
         self._nodes += 1
         if depth >= MAX_DEPTH or self._nodes > MAX_NODES:
             return ["x", "deeply nested value"]
+        if type(value) in _SCALARS:
+            return _scalar(value)
+        if type(value) in (tuple, list, dict):
+            return self._container(value, depth)
         reference = self._objects.name(value)
         if reference is not None:
             return reference
@@ -78,6 +82,10 @@ class Encoder:
             pairs = [[_scalar(key), self.node(item, depth + 1)] for key, item in value.items()]
             return ["d", pairs]
         return ["x", type_name(value)]
+
+
+_SCALARS = frozenset([type(None), bool, str, int, float, complex])
+"""Exact types that no side has a name of its own for."""
 
 
 def type_name(value: Any) -> str:

@@ -54,11 +54,22 @@ class Worker:
 
     def __init__(self, channel: Channel) -> None:
         self._loaded: Loaded | None = None
+        self._channel = channel
         side = WorkerSide(self._lookup, self._place, self._renew)
         self._peer = side.peer = Peer(channel, side, {"load": self._load})
 
     def serve(self) -> None:
         self._peer.serve_forever()
+
+    def serve_one(self) -> None:
+        """Answer the next request alone."""
+        self._peer.serve(self._channel.receive())
+
+    def close(self) -> None:
+        """Take the submission out of this process again."""
+        if self._loaded is not None:
+            self._loaded.close()
+            self._loaded = None
 
     def _load(self, message: Message) -> Meta:
         meta = message.meta

@@ -67,12 +67,11 @@ def _to(module: nn.Module, target: torch.dtype | torch.device) -> Meta:
 
 def _prepare(
     module: nn.Module, values: Mapping[str, torch.Tensor], dtype: torch.dtype, train: bool
-) -> Meta:
+) -> None:
     """Dtype, mode and weights in one call."""
     nn.Module.to(module, dtype)
     nn.Module.train(module, train)
     _write(module, values)
-    return describe(module)
 
 
 def _requires_grad(module: nn.Module, wanted: bool) -> Meta:
@@ -82,6 +81,10 @@ def _requires_grad(module: nn.Module, wanted: bool) -> Meta:
 
 def _zero_grad(module: nn.Module) -> None:
     nn.Module.zero_grad(module)
+
+
+def _nothing() -> None:
+    """For a request that is made for its errands."""
 
 
 def _attribute(value: object, name: str) -> object:
@@ -100,4 +103,5 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "requires_grad": _requires_grad,
     "zero_grad": _zero_grad,
     "attribute": _attribute,
+    "nothing": _nothing,
 }

@@ -38,6 +38,8 @@ class Callback:
 class WorkerSide(Side):
     """Names the student's objects and runs their functions under the judge's settings."""
 
+    runs_errands = True
+
     def __init__(
         self,
         lookup: Lookup,

@@ -20,11 +20,14 @@ from ..wire.faults import PeerGone
 from . import main
 from .isolation import Jail, rehearse
 from .jail.kernel import PR_SET_CHILD_SUBREAPER, die_with_parent, in_words, prctl
+from .practice import practise
 from .tiers import prepare
 
 Start = Callable[[int, int, dict[str, Any]], int]
 """Starts a worker on (socket, output, config) and returns its pid."""
 READY = b"ready"
+A_BATCH = 3
+"""Workers asked for so far from which on there are many: one, its spare, and another."""
 
 
 def forking(jail: Jail) -> Start:
@@ -52,7 +55,7 @@ def run(control: socket.socket, report_fd: int, request: dict[str, Any], fds: li
         os._exit(1)
     os.write(report_fd, READY)
     os.close(report_fd)
-    WorkerSource(control, request["scratch"], forking(jail), jail.scratch).serve()
+    WorkerSource(control, request["scratch"], forking(jail), jail.scratch, practise).serve()
     os._exit(0)
 
 
@@ -60,11 +63,19 @@ class WorkerSource:
     """Starts, reaps and cleans up after workers, on request of one judge."""
 
     def __init__(
-        self, control: socket.socket, scratch: str, start: Start, use_scratch: bool
+        self,
+        control: socket.socket,
+        scratch: str,
+        start: Start,
+        use_scratch: bool,
+        practise: Callable[[], None] = lambda: None,
     ) -> None:
+        """`practise`: makes workers started later quicker; run once there are many of them."""
         self._control = control
         self._scratch = scratch if use_scratch else ""
         self._start = start
+        self._practise = practise
+        self._started = 0
         self._live: dict[int, str] = {}
         self._pidfds: dict[int, int] = {}
         self._count = 0
@@ -111,6 +122,10 @@ class WorkerSource:
             send_control(self._control, {"pid": pid}, [pidfd])
         else:
             send_control(self._control, {"pid": pid})
+        self._started += 1
+        if self._started == A_BATCH:
+            with suppress(Exception):  # only speed is lost
+                self._practise()
 
     def _make_scratch(self) -> str:
         """A folder of its own for a worker, if the tier has none in memory."""

@@ -136,5 +136,19 @@ class GivesWeight(Layer):
         return self.linear.weight
 
 
+class Stubborn(nn.Linear):
+    def train(self, mode=True):
+        raise RuntimeError("no other mode")
+
+
+class HoldsStubborn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Stubborn(3, 2)
+
+    def forward(self, x):
+        return self.part(x)
+
+
 def run_layer(layer, x):
     return layer(x)

@@ -404,5 +404,53 @@ class TestModules:
         assert layer(torch.empty(5, 3, device="meta")).shape == (5, 2)
 
 
+class TestWhatTravelsWithTheNextRequest:
+    """Writing, modes and preparing have no result to wait for."""
+
+    def test_it_comes_before_the_call(self, student: Student) -> None:
+        layer = student.Layer(3, 2).eval()
+        layer.write({"linear.weight": torch.zeros(2, 3), "linear.bias": torch.ones(2)})
+        assert torch.equal(layer(torch.randn(4, 3)), torch.ones(4, 2))
+
+    def test_it_comes_before_an_attribute_and_the_state(self, student: Student) -> None:
+        layer = student.Layer(3, 2)
+        layer.prepare({"linear.bias": torch.ones(2)}, torch.float64, False)
+        assert layer.linear.bias.dtype == torch.float64
+        layer.write({"linear.bias": torch.full((2,), 2.0)})
+        assert torch.equal(layer.state()["linear.bias"], torch.full((2,), 2.0).double())
+
+    def test_it_comes_before_a_backward(self, student: Student) -> None:
+        layer = student.Layer(3, 2).eval()
+        out = layer(torch.randn(4, 3, requires_grad=True)).sum()
+        layer.write({"linear.weight": torch.zeros(2, 3)})
+        with pytest.raises(StudentRaised) as caught:
+            out.backward()
+        assert "modified by an inplace operation" in caught.value.detail
+
+    def test_a_prepared_module_is_described_as_it_is(self, student: Student) -> None:
+        layer = student.Layer(3, 2)
+        layer.prepare({}, torch.float64, False)
+        told = layer.specs
+        layer.to(torch.float64)  # answers with a new description
+        assert layer.specs == told
+        assert not layer.training
+
+    def test_what_it_raises_the_next_call_raises(self, student: Student) -> None:
+        layer = student.HoldsStubborn()
+        layer.eval()
+        with pytest.raises(StudentRaised) as caught:
+            layer(torch.zeros(1, 3))
+        assert caught.value.detail == "no other mode"
+        assert layer(torch.zeros(1, 3)).shape == (1, 2)
+
+    def test_a_change_by_the_call_itself_is_still_reported(
+        self, student: Student, client: Client
+    ) -> None:
+        layer = student.Layer(3, 2)
+        layer.write({"linear.bias": torch.ones(2)})
+        student.hidden_change(torch.zeros(2))
+        assert client.changed == ("argument 1",)
+
+
 def test_names_here_are_real() -> None:
     assert {"product", "Layer", "RATE"} <= set(NAMES)

@@ -44,5 +44,7 @@ def bench(
     settle(seed)
     memo, stem, record = Memo(), exercise.assignment, Record()
     own = OwnDefinitions(references)
-    yield Bench(client, own, stem, Reference(references[stem], memo), memo, seed, record)
+    bench = Bench(client, own, stem, Reference(references[stem], memo), memo, seed, record)
+    yield bench
+    bench.clear()
     assert record.expectations, "the check compared nothing"

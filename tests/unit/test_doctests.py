@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 from pathlib import Path
@@ -9,10 +10,20 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
+
+
+def has_examples(path: Path) -> bool:
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return any(
+        ">>> " in (ast.get_docstring(node) or "") for node in nodes if isinstance(node, DOCUMENTED)
+    )
+
+
 WITH_EXAMPLES = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for path in (ROOT / "grader").rglob("*.py")
-    if ">>> " in path.read_text(encoding="utf-8")
+    if has_examples(path)
 )
 
 

@@ -181,7 +181,7 @@ def test_a_stub_can_be_imported(path: Path, tmp_path: Path) -> None:
 
 def test_nothing_is_written_when_one_reference_is_bad(tmp_path: Path) -> None:
     """A mistake in one reference leaves every stub as it was."""
-    (tmp_path / "reference").mkdir()
+    _begin_course(tmp_path, "a1_good", "a2_bad")
     (tmp_path / "reference" / "a1_good.py").write_text(MODULE)
     (tmp_path / "reference" / "a2_bad.py").write_text("def f():\n    # BEGIN SOLUTION\n    pass\n")
     with pytest.raises(StubError, match=r"reference/a2_bad\.py:2"):
@@ -192,16 +192,28 @@ def test_nothing_is_written_when_one_reference_is_bad(tmp_path: Path) -> None:
 def test_what_is_written_does_not_depend_on_the_place(tmp_path: Path) -> None:
     """The same references give the same bytes in any folder."""
     for name in ("one", "two"):
-        (tmp_path / name / "reference").mkdir(parents=True)
+        _begin_course(tmp_path / name, "a1_good")
         (tmp_path / name / "reference" / "a1_good.py").write_text(MODULE)
     first, second = (run(tmp_path / name)[0].read_bytes() for name in ("one", "two"))
     assert first == second == STUB.encode()
 
 
 def test_a_course_without_references_is_refused(tmp_path: Path) -> None:
-    """An empty reference folder is a mistake, not an empty result."""
-    with pytest.raises(StubError, match="no assignment"):
+    """An assignment without a reference is a mistake, not an empty result."""
+    _begin_course(tmp_path, "a1_good")
+    with pytest.raises(StubError, match=r"reference/a1_good\.py:1: no such file"):
         run(tmp_path)
+
+
+def _begin_course(root: Path, *stems: str) -> None:
+    """A rubric that names these assignments, and an empty reference folder."""
+    (root / "reference").mkdir(parents=True)
+    assignments = ", ".join(f"{stem[:2]}: {stem}" for stem in stems)
+    criteria = "criteria: {all: {points: 1, visibility: public}}"
+    exercises = "".join(f"  {stem[:2]}.one: {{targets: [one], {criteria}}}\n" for stem in stems)
+    (root / "rubric.yaml").write_text(
+        f"course: toy\nseed: toy\nassignments: {{{assignments}}}\nexercises:\n{exercises}"
+    )
 
 
 def _surface(source: str) -> list[tuple[str, str, str | None]]:

@@ -125,7 +125,7 @@ def test_a_pipe_does_not_hang_the_reader(tmp_path: Path) -> None:
     assert str(refused.value) == (
         f"{tmp_path}: no .py or .ipynb file that can be read.\n"
         "  a1.py is not a regular file: not read. Hand in the file itself.\n"
-        "Hand in the assignment's own file, for instance a1_attention.py."
+        "Hand in the assignment's own file, a .py or .ipynb."
     )
 
 

@@ -47,6 +47,7 @@ class Layout:
     def __init__(self, files: Collection[str], entries: Mapping[str, str]) -> None:
         self._entries = dict(entries)
         self._stems = {path: stem for stem, path in entries.items()}
+        self._files: dict[str, Place] = {}
         self.sources = {p for p in files if PurePosixPath(p).suffix in READERS}
         self.sources |= set(entries.values())
         self._folders = {
@@ -135,6 +136,11 @@ class Layout:
         return Place(_safe(folder.replace("/", ".")), path, folder)
 
     def _file(self, path: str) -> Place:
+        if path not in self._files:
+            self._files[path] = self._place_of(path)
+        return self._files[path]
+
+    def _place_of(self, path: str) -> Place:
         pure = PurePosixPath(path)
         if pure.stem == "__init__" and path not in self._stems:
             return self._package(folder_of(path))

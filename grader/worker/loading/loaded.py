@@ -57,7 +57,7 @@ class Loaded:
         self._quiet = False
         self._gate = Gate()
         self._notes = Notes()
-        self._generators = Generators()
+        self._generators = Generators(plan.files.values())
         self._builtins = {**vars(builtins), **_replacements(self._gate)}
         self._scripts: dict[str, Script] = {}
         self._choices = choose(plan.entries, plan.others, plan.stubs, self._script)

@@ -66,7 +66,9 @@ class StudentModule:
         self.ran: list[Statement] = []
         self._shared = shared
         self._steps: list[Step] | None = None
-        self._lines = {b.filename: b.seen.split("\n") for b in script.blocks}
+        self._lines = {
+            b.filename: [f"{line}\n" for line in b.seen.split("\n")] for b in script.blocks
+        }
         for block in script.blocks:
             shared.places[block.filename] = (path, block.cell)
 
@@ -78,8 +80,7 @@ class StudentModule:
         sys.modules[self.name] = self.module
         for filename, lines in self._lines.items():
             # mtime None: never looked for on disk
-            entry = (len(lines), None, [f"{line}\n" for line in lines], filename)
-            linecache.cache[filename] = entry
+            linecache.cache[filename] = (len(lines), None, lines, filename)
 
     def withdraw(self) -> None:
         """Out of `sys.modules` and `linecache` again."""

@@ -72,7 +72,7 @@ def test_what_a_batch_prints(course: Path, capsys: pytest.CaptureFixture[str]) -
     printed = capsys.readouterr()
     unreadable = (
         "class/student-003: no .py or .ipynb file that can be read. "
-        "Hand in the assignment's own file, for instance a1_attention.py."
+        "Hand in the assignment's own file, a .py or .ipynb."
     )
     assert printed.err == (
         f"[1/3] student-003: {unreadable}\n"

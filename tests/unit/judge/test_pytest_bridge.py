@@ -101,3 +101,46 @@ def test_a_file_that_cannot_be_collected_is_told(tmp_path: Path, text: str, mess
     path.write_text(text, encoding="utf-8")
     with pytest.raises(CollectionFailed, match=message):
         Suites([path], tmp_path, [])
+
+
+TOOLS = """
+import pytest
+
+
+@pytest.fixture
+def own(offered):
+    return [offered]
+
+
+class TestTools:
+    def test_given(self, offered, own):
+        assert offered is own[0] is not None
+
+    @pytest.mark.parametrize("offered", [7])
+    def test_parametrized(self, offered):
+        assert offered == 7
+
+
+class TestOverridden:
+    @pytest.fixture
+    def offered(self):
+        return "the suite's"
+
+    def test_own(self, offered):
+        assert offered == "the suite's"
+"""
+
+
+def test_tools_are_handed_over_unless_the_suite_has_its_own(tmp_path: Path) -> None:
+    path = tmp_path / f"test_suite_{uuid.uuid4().hex}.py"
+    path.write_text(TOOLS, encoding="utf-8")
+    given: list[str] = []
+
+    def give(name: str) -> object:
+        given.append(name)
+        return "offered"
+
+    suites = Suites([path], tmp_path, [Offer()])
+    errors = [p.error for item in suites.items for p in suites.run(item, give, ["offered"])]
+    assert errors == [None] * 9
+    assert given == ["offered"]

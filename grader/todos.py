@@ -1,0 +1,61 @@
+"""What an author still has to write: the TODOs of an exercise, each with its place.
+
+`grader new` leaves them as `TODO(slug): …`, in comments and in texts that students see.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from grader.course import RUBRIC_FILE, Course
+from grader.rubric import Exercise
+
+_FOLDERS = ("reference", "reference/misconceptions", "reference/variants")
+
+
+@dataclass(frozen=True)
+class Todo:
+    """One thing to write."""
+
+    file: str
+    """Seen from the course's root."""
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}  {self.text}"
+
+
+def open_todos(course: Course, exercise: Exercise) -> tuple[Todo, ...]:
+    """Every TODO of an exercise, in the files in which an exercise is written."""
+    reference, *others = (course.root / folder / f"{exercise.assignment}.py" for folder in _FOLDERS)
+    suites = course.root / "tests" / "suites" / exercise.assignment
+    paths = (
+        reference,
+        suites / "public" / exercise.suite,
+        suites / exercise.suite,
+        *others,
+        course.root / RUBRIC_FILE,
+    )
+    texts = {
+        path.relative_to(course.root).as_posix(): path.read_text(encoding="utf-8")
+        for path in paths
+        if path.is_file()
+    }
+    return tuple(todos_in(texts, exercise.slug))
+
+
+def todos_in(texts: Mapping[str, str], slug: str) -> Iterator[Todo]:
+    """The TODOs of an exercise in texts by file name.
+
+    >>> text = "x = 1\\ny = 2  # TODO(a1.sums): both"
+    >>> [str(todo) for todo in todos_in({"a.py": text}, "a1.sums")]
+    ['a.py:2  both']
+    """
+    mark = re.compile(rf"\bTODO\({re.escape(slug)}\):?\s*(.*)")
+    for file, text in texts.items():
+        for number, line in enumerate(text.splitlines(), start=1):
+            if found := mark.search(line):
+                yield Todo(file, number, found[1].rstrip().removesuffix('"""').rstrip())

@@ -1,0 +1,149 @@
+"""A small submission served within one process, so that workers forked later start practised.
+
+CPython specialises code after a few runs, and a page of memory that a worker is the first to
+touch costs it a fault: loading two files took 15 ms in a worker forked from a process that had
+never loaded any.
+"""
+
+from __future__ import annotations
+
+import gc
+import select
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from ..wire.frame import Channel, Message, Meta
+from ..wire.peer import Peer, Side
+from ..wire.values import Node
+from .main import Worker
+
+ROUNDS = 12
+STEMS = ("practice", "practice_helper")
+SOURCES = {
+    "practice_helper.py": '''"""Text."""
+import math
+
+import torch
+
+FACTOR = 0.5
+
+
+def scaled(x: torch.Tensor, other: torch.Tensor, mask: torch.Tensor | None = None):
+    """Text."""
+    product = x @ other.transpose(-2, -1) / math.sqrt(x.shape[-1])
+    if mask is not None:
+        product = product.masked_fill(~mask, float("-inf"))
+    rows = torch.sigmoid(product)
+    return torch.where(torch.isnan(rows), FACTOR, rows) @ other, rows
+''',
+    "practice.py": '''"""Text."""
+import torch
+from practice_helper import scaled
+from torch import nn
+import numpy as np
+
+
+class Layer(nn.Module):
+    """Text."""
+
+    def __init__(self, width: int, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.first = nn.Linear(width, width, bias=True)
+        self.norm = nn.LayerNorm(width)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.tril(torch.ones(8, 8, dtype=torch.bool)))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        batch, tokens, width = x.shape
+        if tokens > len(self.mask):
+            raise ValueError(f"{tokens} tokens")
+        parts = self.first(x).view(batch, tokens, 2, width // 2).transpose(1, 2)
+        out, _ = scaled(parts, parts, self.mask[:tokens, :tokens])
+        out = out.transpose(1, 2).contiguous().view(batch, tokens, width)
+        return self.norm(self.dropout(out))
+''',
+}
+
+
+class _Handle:
+    """An object of the other end, by its number."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class _Caller(Side):
+    """What a judge is to a worker, as far as practice needs it."""
+
+    def name(self, value: Any) -> Node | None:
+        return ["H", value.number] if isinstance(value, _Handle) else None
+
+    def resolve(self, kind: str, parts: list[Any]) -> Any:
+        return _Handle(parts[0])
+
+
+class _CallingPeer(Peer):
+    """Starts a check with the next request when told to."""
+
+    must_reset = False
+
+    def exchange(self, meta: Meta, buffers: Any = ()) -> Message:
+        if self.must_reset:
+            meta, self.must_reset = {**meta, "reset": True}, False
+        return super().exchange(meta, buffers)
+
+
+def practise() -> None:
+    """Load, call, differentiate and reset a few times, then leave nothing of it behind."""
+    here, there = socket.socketpair()
+    with here, there:
+        worker = Worker(_taking_turns(there, lambda: caller.serve(caller.channel.receive())))
+        near = _taking_turns(here, lambda: worker.serve_one())
+        caller = _CallingPeer(near, _Caller(), {"progress": lambda message: {}})
+        for _ in range(ROUNDS):
+            _one_submission(caller)
+            worker.close()
+    gc.collect()
+    gc.freeze()
+
+
+def _taking_turns(sock: socket.socket, go_on: Callable[[], None]) -> Channel:
+    """Whoever would wait for the other end lets it go on instead."""
+
+    def wait(writing: bool, until: float | None) -> None:
+        if not select.select([sock], [], [], 0)[0]:
+            go_on()
+
+    return Channel(sock, wait)
+
+
+def _one_submission(caller: _CallingPeer) -> None:
+    files = [[name, len(text)] for name, text in SOURCES.items()]
+    load = {
+        "t": "load",
+        "files": files,
+        "entries": {stem: f"{stem}.py" for stem in STEMS},
+        "targets": {STEMS[0]: ["Layer"], STEMS[1]: ["scaled"]},
+        "stubs": {},
+        "skip": [],
+        "others": {},
+    }
+    caller.exchange(load, [text.encode() for text in SOURCES.values()])
+    x = torch.ones(2, 4, 6, dtype=torch.float64)
+    mask = torch.ones(4, 4, dtype=torch.bool).tril()
+    for grad in (False, True):
+        caller.must_reset = True
+        env = {"grad": grad, "dtype": "float32", "device": "cpu", "seed": 1}
+        caller.call(["N", STEMS[1], "scaled"], (x, x), {"mask": mask}, env, {})
+        layer = caller.call(["N", STEMS[0], "Layer"], (6,), {}, env, {}).value
+        values = {"first.weight": torch.ones(6, 6), "first.bias": torch.ones(6)}
+        caller.call(["B", "prepare"], (layer, values, torch.float64, True), {}, env, {})
+        mirrors = {name: p.double().requires_grad_() for name, p in values.items()} if grad else {}
+        with torch.set_grad_enabled(grad):
+            out = caller.call(["H", layer.number], (x,), {}, env, mirrors).value
+            if grad:
+                torch.autograd.grad(out.sum(), list(mirrors.values()))
+        caller.call(["B", "state"], (layer,), {}, env, {})

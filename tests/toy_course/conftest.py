@@ -1,0 +1,3 @@
+"""A whole course of another subject. Its suites are run by the grader and not by pytest."""
+
+collect_ignore = ["tests"]
