@@ -51,6 +51,7 @@ class CourseData:
     references: dict[str, str] = field(default_factory=dict)
     """Stem to source."""
     uses: Uses = field(default_factory=dict)
+    """What each definition of the references mentions."""
     edited: list[Edited] = field(default_factory=list)
     may_earn: dict[str, str] = field(default_factory=dict)
     """Criterion or slug/criterion that a blank answer may earn, and why."""

@@ -11,6 +11,7 @@ from typing import Any
 from ..engine import Engine, Options
 from ..evidence import Observation, Outcome
 from ..hello import CheckFacts
+from ..misconceptions import BlankAnswer, Misconception, Variant
 from ..score import block, score
 from ..stubs import StubError, stub_source
 from ..submission import Submission, digest_of
@@ -33,6 +34,13 @@ class Kind(StrEnum):
     BLANK = "blank"
     VARIANT = "variant"
     MISCONCEPTION = "misconception"
+
+
+KINDS = {
+    Misconception: Kind.MISCONCEPTION,
+    Variant: Kind.VARIANT,
+    BlankAnswer: Kind.BLANK,
+}
 
 
 @dataclass(frozen=True)
@@ -89,7 +97,7 @@ def trials(data: CourseData) -> list[Trial]:
         Trial("the stub", Kind.STUB, tuple(s for s in slugs if _stem(data, s) in stubs), stubs),
     ]
     for each in data.edited:
-        kind = Kind(type(each.entry).__name__.lower().removesuffix("answer"))
+        kind = KINDS[type(each.entry)]
         own = tuple(slug for slug in each.slugs if slug in slugs)
         found.append(Trial(each.entry.id, kind, own, {each.stem: each.source}, each))
     for blank in BLANKS:
