@@ -16,6 +16,7 @@ import torch
 from ..evidence import Observation, Outcome
 from ..worker.side import seed_torch
 from . import plugin
+from .bind.roles import Roles, load_roles
 from .checks import Check, ExercisePlan, checks_of
 from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, LocalClient
 from .faults import StudentFault
@@ -60,8 +61,9 @@ class Grading:
         self._memo = Memo()
         stems = dict.fromkeys(exercise.assignment for exercise in exercises)
         self._modules = {stem: import_reference(root, stem) for stem in stems}
+        roles = _roles(root)
         self._references = {
-            stem: Reference(module, self._memo) for stem, module in self._modules.items()
+            stem: Reference(module, self._memo, roles) for stem, module in self._modules.items()
         }
         self._plugin = BenchPlugin()
         files = [Path(path) for exercise in exercises for path in exercise.suites]
@@ -153,6 +155,14 @@ def settle(seed: int) -> None:
 
 def _no_file(name: str) -> bool:
     return False
+
+
+def _roles(root: Path) -> Roles:
+    try:
+        return load_roles(root)
+    except Exception as error:
+        path = root / "reference" / "roles.py"
+        raise ReferenceBroken(f"{path}  {type(error).__name__}: {error}") from error
 
 
 def import_reference(root: Path, stem: str) -> ModuleType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,6 +14,7 @@ from ..wire.tensors import DTYPES
 from ..wire.values import Node
 
 Parameters = Mapping[str, torch.Tensor]
+Gradients = Mapping[str, torch.Tensor | None]
 
 
 class Invoker(Protocol):
@@ -58,6 +59,10 @@ class RemoteModule:
         self._invoker, self.target = invoker, ["H", number]
         self._mirrors: dict[str, nn.Parameter] = {}
         self._versions: dict[str, int] = {}
+        self.settle: Callable[[Sequence[Any], Mapping[str, Any]], bool] | None = None
+        """Looks for another way of storing the reference's parameters in it, if it has a twin."""
+        self.of_roles: Callable[[Gradients], Gradients] | None = None
+        """Gradients by the reference's names for parameters, if it has a twin."""
         self._describe(description)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -110,6 +115,14 @@ class RemoteModule:
     def named_buffers(self) -> list[tuple[str, torch.Tensor]]:
         found: dict[str, torch.Tensor] = self._ask("buffers")
         return list(found.items())
+
+    def structure(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """Layers in plain containers (where, and of what kind), and two names for one module.
+        For messages: the student's side says so."""
+        found = self._ask("structure")
+        if not isinstance(found, dict):
+            raise Violation("structure of a module")
+        return _pairs(found.get("plain")), _pairs(found.get("shared"))
 
     def requires_grad_(self, wanted: bool = True) -> RemoteModule:
         """Freeze or unfreeze every parameter."""
@@ -190,6 +203,17 @@ class RemoteModule:
         if changed:
             self.write(changed)
             self._versions |= {name: self._mirrors[name]._version for name in changed}
+
+
+def _pairs(rows: Any) -> list[tuple[str, str]]:
+    if not isinstance(rows, list) or len(rows) > 100:
+        raise Violation("structure of a module")
+    pairs = []
+    for row in rows:
+        if not isinstance(row, tuple) or len(row) != 2 or not all(type(t) is str for t in row):
+            raise Violation("structure of a module")
+        pairs.append((row[0][:200], row[1][:200]))
+    return pairs
 
 
 def _spec(row: Any) -> ParameterSpec:

@@ -57,7 +57,7 @@ def reference(bench: Bench) -> Reference:
 @pytest.fixture
 def probe(bench: Bench, student: Student, reference: Reference) -> Iterator[Probe]:
     """Seeded tensors, and modules with the same weights on both sides."""
-    probe = Probe(bench.seed, student, reference, bench.memo)
+    probe = Probe(bench.seed, student, reference, bench.memo, bench.client.known)
     yield probe
     bench.record.notes += probe.notes
 

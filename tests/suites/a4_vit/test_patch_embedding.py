@@ -143,6 +143,7 @@ class TestGradients:
         """Every parameter gets a gradient that is not zero."""
         embed = probe.module("PatchEmbedding", C, P, D)
         parameters = dict(embed.named_parameters())
+        expect.true(parameters, observed="no parameters", expected="parameters that learn")
         tokens = embed_tokens(expect, embed, probe.randn(2, C, 8, 12))
         expect.true(
             tokens.requires_grad, observed="no gradient", expected="a gradient for every parameter"

@@ -279,15 +279,6 @@ def test_an_axis_of_length_one_in_front_is_no_other_shape(bench: Bench) -> None:
     assert torch.equal(bias.flatten(), twin.reference.first.bias)
 
 
-def test_free_parts_are_drawn_and_left_to_the_suite(bench: Bench) -> None:
-    student = type("Alias", (), {"Layer": bench.student.Renamed})()
-    probe = Probe(2, student, bench.reference, Memo())
-    twin = probe.twin("Layer", 4, free=["first", "second"])
-    assert probe.notes == []
-    bias = dict(twin.student.named_parameters())["second.bias"]
-    assert bias.abs().min() > 0 and not torch.equal(bias, twin.reference.first.bias)
-
-
 def test_a_module_is_drawn_whatever_its_parameters_are_called(bench: Bench) -> None:
     """The same draws for the same seed, whatever the module drew for itself."""
     first, second = (
