@@ -10,11 +10,13 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from ..evidence import Outcome
+from .bind.parts import rewired
 from .client import Client
 from .compare import Difference, describe, difference, largest
 from .faults import CheckFailed, StudentFault, StudentRaised
 from .handles import RemoteFunction, RemoteModule
 from .memo import Memo, ReferenceFunction, ReferenceModule, digest
+from .probe import Twin
 
 TOLERANCES = {
     torch.float64: 1e-8,
@@ -90,6 +92,7 @@ class Expect:
         arguments: Arguments,
     ) -> None:
         problem: StudentFault | None = None
+        values = False
         try:
             found = self._settled(student, attempt, arguments)
             if found is None:
@@ -97,12 +100,15 @@ class Expect:
                 return
             problem = CheckFailed(found.observed, found.expected)
             may_retry = found.kind in ("dtype", "value")
+            values = found.kind == "value"
         except StudentRaised as fault:
             problem = fault
             may_retry = "RuntimeError" in fault.bases
         may_retry = may_retry and tolerance == TOLERANCES[torch.float64]
         if may_retry and self._agrees_in_single(student, attempt_single, arguments):
             return
+        if values:
+            problem.observed += self._blame(student, arguments)
         raise problem
 
     def _settled(
@@ -112,11 +118,27 @@ class Expect:
         found = attempt()
         if found is None or found.kind != "value" or not isinstance(student, RemoteModule):
             return found
-        calls, args = self._client.calls, tree_map(_detached, arguments)
-        if student.settle is not None and student.settle(*args):
-            found = attempt()
-        self._client.calls = calls
+        if student.twin is not None:
+            calls = self._client.calls
+            if student.twin.settle(*tree_map(_detached, arguments)):
+                found = attempt()
+            self._client.calls = calls  # limits go by the number of a call
         return found
+
+    def _blame(self, student: Function, arguments: Arguments) -> str:
+        """Where a difference of values arises, in words."""
+        if not isinstance(student, RemoteModule) or student.twin is None:
+            return ""
+        dtypes = [value.dtype for value in tree_leaves(arguments) if _is_float(value)]
+        calls, told = self._client.calls, ""
+        try:
+            if dtypes:
+                student.to(dtypes[0])  # the attempt in float32 may have left it so
+            told = student.twin.blame(*tree_map(_detached, arguments))
+        except StudentFault:
+            return ""  # it hung or crashed, and the check has its failure already
+        self._client.calls = calls
+        return told
 
     def _agrees_in_single(self, student: Function, attempt: Attempt, arguments: Arguments) -> bool:
         if not isinstance(student, (RemoteFunction, RemoteModule)):
@@ -169,10 +191,22 @@ class Expect:
             raise CheckFailed("the result carries no gradient (detached?)", "a gradient")
         gradients = torch.autograd.grad(total, list(sources.values()), allow_unused=True)
         found: dict[str, torch.Tensor | None] = dict(zip(sources, gradients, strict=True))
-        if not isinstance(function, RemoteModule) or function.of_roles is None:
+        if not isinstance(function, RemoteModule) or function.twin is None:
             return found
         own = {name: found.pop(name) for name in sources if name not in leaves}
-        return {**found, **function.of_roles(own)}
+        return {**found, **function.twin.by_role(own)}
+
+    def wiring(self, twin: Twin, *args: Any, **kwargs: Any) -> None:
+        """The student's module puts its parts together as the reference does, whatever the parts
+        compute: what comes out is the reference's wiring over the student's own parts."""
+        self.count += 1
+        with torch.no_grad():
+            whole, _ = rewired(twin.student, twin.reference.module)
+            expected, observed = whole(*args, **kwargs), twin.student(*args, **kwargs)
+            tolerance = _tolerance(expected)
+            found = difference(observed, expected, atol=tolerance, rtol=tolerance)
+        if found is not None:
+            raise CheckFailed(found.observed, "the parts put together as the exercise says")
 
     # ---- plain properties ----------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -48,6 +48,19 @@ class ParameterSpec:
     requires_grad: bool
 
 
+class Bound(Protocol):
+    """The reference's parameters are stored in a student's module."""
+
+    def settle(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Look for another way of storing them. True if there is one."""
+
+    def by_role(self, gradients: Gradients) -> Mapping[str, torch.Tensor | None]:
+        """Gradients by the reference's names."""
+
+    def blame(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """Where a difference arises, in words; empty if that can't be told."""
+
+
 class RemoteModule:
     """A module of the student's.
 
@@ -59,10 +72,8 @@ class RemoteModule:
         self._invoker, self.target = invoker, ["H", number]
         self._mirrors: dict[str, nn.Parameter] = {}
         self._versions: dict[str, int] = {}
-        self.settle: Callable[[Sequence[Any], Mapping[str, Any]], bool] | None = None
-        """Looks for another way of storing the reference's parameters in it, if it has a twin."""
-        self.of_roles: Callable[[Gradients], Gradients] | None = None
-        """Gradients by the reference's names for parameters, if it has a twin."""
+        self.twin: Bound | None = None
+        """What ties it to a module of the reference."""
         self._describe(description)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -79,6 +90,10 @@ class RemoteModule:
         """An attribute of the student's module: a module handle, callable, tensor or value."""
         if name.startswith("__"):
             raise AttributeError(name)
+        return self.attribute(name)
+
+    def attribute(self, name: str) -> Any:
+        """The same for names that handles have methods of."""
         self._write_back()
         return self._ask("attribute", name)
 

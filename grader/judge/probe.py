@@ -13,6 +13,7 @@ from torch import nn
 
 from .bind import Binding, module_of, randomised
 from .bind.binding import Known
+from .bind.parts import blame
 from .handles import RemoteModule
 from .memo import Memo, Reference, ReferenceModule
 from .namespace import Student
@@ -36,6 +37,12 @@ class Twin:
     reference: ReferenceModule
     binding: Binding
 
+    def by_role(
+        self, gradients: Mapping[str, torch.Tensor | None]
+    ) -> dict[str, torch.Tensor | None]:
+        """Gradients of the student's parameters, by the reference's names and in its shapes."""
+        return self.binding.of_roles(gradients)
+
     def settle(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Look for another way of storing the weights, one that makes both compute the same on
         inputs like these. True if there is one."""
@@ -43,6 +50,10 @@ class Twin:
             return False
         self.reference.alternative = self.binding.alternative
         return True
+
+    def blame(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """Where a difference between the two arises, in words; empty if that can't be told."""
+        return self.binding.surplus or blame(self.student, self.reference.module, args, kwargs)
 
 
 class Probe:
@@ -118,7 +129,7 @@ class Probe:
         self._bindings.append(binding)
         handle.prepare(binding.values(), dtype, train)
         twin = Twin(handle, ReferenceModule(module, self._memo), binding)
-        handle.settle, handle.of_roles = twin.settle, binding.of_roles
+        handle.twin = twin
         return twin
 
     def module(

@@ -145,8 +145,13 @@ class Binding:
         ]
         if not pairs:
             return []
-        more = f" and {len(pairs) - 4} more" if len(pairs) > 4 else ""
+        more = " and so on" if len(pairs) > 4 else ""
         return [f"{self._name} has names of its own; taken {', '.join(pairs[:4])}{more}"]
+
+    @property
+    def surplus(self) -> str:
+        """What is too much, in words; empty if nothing is."""
+        return f"; {self._name} has parameters too many: {listed(self.extra)}" if self.extra else ""
 
     # ---- settling by numbers -------------------------------------------------------------
 

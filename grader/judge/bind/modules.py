@@ -41,4 +41,4 @@ def randomised(
 def listed(shapes: Mapping[str, tuple[int, ...]]) -> str:
     """Names and shapes of a few parameters."""
     rows = [f"{name} {shape}" for name, shape in shapes.items()]
-    return ", ".join(rows[:8]) + (f" and {len(rows) - 8} more" if len(rows) > 8 else "")
+    return ", ".join(rows[:6]) + (f" and {len(rows) - 6} more" if len(rows) > 6 else "")

@@ -137,7 +137,7 @@ def _settled(
             if bench.trials >= MAX_TRIALS or len(survivors) >= MAX_SURVIVORS:
                 break
             observed = bench.observed(choice, numbers)
-            gaps = [(_gap(observed, wanted), alternative) for alternative, wanted in expected]
+            gaps = [(gap(observed, wanted), alternative) for alternative, wanted in expected]
             nearest, alternative = min(gaps, key=lambda pair: pair[0])
             if nearest <= TOLERANCE:
                 agreed[len(survivors)] = alternative
@@ -166,12 +166,12 @@ def _double(value: Any) -> Any:
     return value.double() if is_float else value
 
 
-def _gap(observed: Any, expected: Any) -> float:
+def gap(observed: Any, expected: Any) -> float:
     """The largest difference, against the largest expected number or 1."""
     if isinstance(expected, (tuple, list)):
         if not isinstance(observed, (tuple, list)) or len(observed) != len(expected):
             return math.inf
-        return max(map(_gap, observed, expected), default=0.0)
+        return max(map(gap, observed, expected), default=0.0)
     if not isinstance(expected, torch.Tensor):
         return 0.0 if type(observed) is type(expected) and observed == expected else math.inf
     if not isinstance(observed, torch.Tensor) or observed.shape != expected.shape:
@@ -180,5 +180,5 @@ def _gap(observed: Any, expected: Any) -> float:
         return math.inf
     if not expected.numel():
         return 0.0
-    gap = float((observed.double() - expected.double()).abs().max())
-    return gap / max(1.0, float(expected.abs().max())) if math.isfinite(gap) else math.inf
+    worst = float((observed.double() - expected.double()).abs().max())
+    return worst / max(1.0, float(expected.abs().max())) if math.isfinite(worst) else math.inf

@@ -8,7 +8,7 @@ from .forms import Cell
 from .modules import listed
 from .plan import Plan
 
-SHOWN = 4
+SHOWN = 2
 
 
 def misfit(name: str, handle: RemoteModule, plan: Plan) -> CheckFailed:
@@ -17,21 +17,19 @@ def misfit(name: str, handle: RemoteModule, plan: Plan) -> CheckFailed:
     lacking = [text for cell in plan.missing() for text in _wanted(cell, plan)]
     more = f" and {len(lacking) - SHOWN} more" if len(lacking) > SHOWN else ""
     wanted = f"{', '.join(lacking[:SHOWN])}{more}" or "some of them"
-    if shapes:
-        observed = f"{name} has no room for {wanted}; it has {listed(shapes)}"
-    else:
-        observed = f"{name} has no parameters at all"
-    expected = f"parameters for {wanted}, under any name"
+    observed = f"{name} has no parameters for {wanted}" if shapes else f"{name} has no parameters"
     plain, shared = _structure(handle)
     if shared:
         first, again = shared[0]
-        observed += f": {again} is the same object as {first}"
-        expected += "; make a new object for each, as [Block() for _ in ...] does"
-    elif plain:
+        observed += f": `{again}` is the same object as `{first}`"
+        return CheckFailed(observed, "an object of its own in each place, as [f() for _ in ...]")
+    if plain:
         where, kind = plain[0]
-        observed += f": the layers in the plain {kind} `{where}` are not registered"
-        expected += "; keep layers in an nn.ModuleList, or each as an attribute of its own"
-    return CheckFailed(observed, expected)
+        observed += f": the layers in `{where}`, a plain {kind}, are not registered"
+        return CheckFailed(observed, "layers in an nn.ModuleList, or as attributes")
+    if shapes:
+        observed += f"; it has {listed(shapes)}"
+    return CheckFailed(observed, f"parameters for {wanted}, under any name")
 
 
 def _wanted(cell: Cell, plan: Plan) -> list[str]:
