@@ -39,6 +39,9 @@ class Expect:
         self.count = 0
         self.notes: list[str] = []
         self.precision: str | None = None
+        self.seen: list[Any] = []
+        """What comparisons were given of the student's, in order."""
+        self._last: Any = None
 
     # ---- against the reference -----------------------------------------------------------
 
@@ -49,14 +52,15 @@ class Expect:
             tolerance = _tolerance(reference(*args, **kwargs))
 
             def attempt() -> Difference | None:
-                observed = student(*args, **kwargs)
+                observed = self._last = student(*args, **kwargs)
                 expected = reference(*args, **kwargs)  # remembered, and may have been settled
                 return difference(observed, expected, atol=tolerance, rtol=tolerance)
 
             def attempt_single() -> Difference | None:
                 single_args, single_kwargs = tree_map(_to_single, (args, kwargs))
                 wide = tree_map(_to_double, (single_args, single_kwargs))
-                observed = tree_map(_to_double, student(*single_args, **single_kwargs))
+                self._last = student(*single_args, **single_kwargs)
+                observed = tree_map(_to_double, self._last)
                 single = TOLERANCES[torch.float32]
                 expected = tree_map(_to_double, reference(*wide[0], **wide[1]))
                 return difference(observed, expected, atol=single, rtol=single)
@@ -70,13 +74,14 @@ class Expect:
         tolerance = _tolerance(args)
 
         def attempt() -> Difference | None:
-            found = self._student_gradients(student, reference, args, kwargs)
+            found = self._last = self._student_gradients(student, reference, args, kwargs)
             expected = self._reference_gradients(reference, args, kwargs)
             return _gradient_difference(found, expected, tolerance)
 
         def attempt_single() -> Difference | None:
             single_args, single_kwargs = tree_map(_to_single, (args, kwargs))
             found = self._student_gradients(student, reference, single_args, single_kwargs)
+            self._last = found
             expected = self._reference_gradients(reference, args, kwargs)
             wide = {name: _to_double(value) for name, value in found.items()}
             return _gradient_difference(wide, expected, 10 * TOLERANCES[torch.float32])
@@ -93,6 +98,7 @@ class Expect:
     ) -> None:
         problem: StudentFault | None = None
         values = False
+        self._last = None
         try:
             found = self._settled(student, attempt, arguments)
             if found is None:
@@ -107,6 +113,7 @@ class Expect:
         may_retry = may_retry and tolerance == TOLERANCES[torch.float64]
         if may_retry and self._agrees_in_single(student, attempt_single, arguments):
             return
+        self.seen.append(self._last)
         if values:
             problem.observed += self._blame(student, arguments)
         raise problem
@@ -215,6 +222,7 @@ class Expect:
     ) -> None:
         """The numbers of two trees of tensors agree, as far as the coarser dtype can tell."""
         self.count += 1
+        self.seen.append(observed)
         tolerance = _tolerance((observed, expected)) if atol is None else atol
         wide = [tree_map(_to_double, tree) for tree in (observed, expected)]
         found = difference(*wide, atol=tolerance, rtol=tolerance, what=what)
@@ -223,6 +231,7 @@ class Expect:
 
     def shape(self, tensor: Any, shape: Sequence[int], what: str = "output") -> None:
         self.count += 1
+        self.seen.append(tensor)
         self._tensor(tensor, what, f"a tensor of shape {tuple(shape)}")
         if tuple(tensor.shape) != tuple(shape):
             raise CheckFailed(f"{what} has shape {tuple(tensor.shape)}", f"shape {tuple(shape)}")
@@ -235,6 +244,7 @@ class Expect:
 
     def dtype(self, tensor: Any, dtype: torch.dtype, what: str = "output") -> None:
         self.count += 1
+        self.seen.append(tensor)
         self._tensor(tensor, what, f"a tensor of {dtype}")
         if tensor.dtype != dtype:
             names = [str(d).removeprefix("torch.") for d in (tensor.dtype, dtype)]
@@ -243,6 +253,7 @@ class Expect:
     def finite(self, tensor: Any, what: str = "output") -> None:
         """No NaN and no infinity."""
         self.count += 1
+        self.seen.append(tensor)
         self._tensor(tensor, what, "a tensor")
         if tensor.is_meta:
             raise CheckFailed(f"{what} is on the meta device", "values")
@@ -255,6 +266,7 @@ class Expect:
     def true(self, condition: Any, observed: str, expected: str) -> None:
         self.count += 1
         if not bool(condition):
+            self.seen.append(observed)
             raise CheckFailed(observed, expected)
 
     def items(self, value: Any, count: int, what: str = "result") -> tuple[Any, ...]:

@@ -69,4 +69,5 @@ def expect(bench: Bench) -> Iterator[Expect]:
     yield expect
     bench.record.expectations += expect.count
     bench.record.notes += expect.notes
+    bench.record.seen += expect.seen
     bench.record.precision = expect.precision
