@@ -15,12 +15,14 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves
 
-from .faults import CheckFailed, StudentFault
+from .faults import CheckFailed
 
 MAX_CALLS = 500
 """In one check. The suites' own checks make a few dozen calls."""
 MAX_NUMBERS = 1 << 18
 """In the arguments of one call, counted by shape: an expanded tensor is as large as it looks."""
+MAX_NUMBERS_IN_ALL = 1 << 22
+"""In and out, in one check: what the student does not release is kept for gradients."""
 MAX_MEMORY_BYTES = 512 << 20
 PLAIN = (bool, int, float, str, type(None), torch.dtype)
 
@@ -31,6 +33,7 @@ class Answers:
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self._name, self._function = name, function
         self.asked = 0
+        self._numbers = 0
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the reference returns.
@@ -42,21 +45,25 @@ class Answers:
         if self.asked > MAX_CALLS:
             raise CheckFailed(f"called {self._name} more than {MAX_CALLS} times", "fewer calls")
         leaves = tree_leaves((args, kwargs))
-        tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
         if any(not isinstance(leaf, (torch.Tensor, *PLAIN)) for leaf in leaves):
             raise self._refusal("something that is no tensor and no number")
-        if sum(tensor.numel() for tensor in tensors) > MAX_NUMBERS:
-            raise self._refusal("far larger tensors than it was given")
+        count = _count(leaves)
+        if count > MAX_NUMBERS or self._numbers > MAX_NUMBERS_IN_ALL:
+            raise self._refusal("far more numbers than it was given")
         try:
             with _bounded_memory():
-                return self._function(*args, **kwargs)
-        except StudentFault:
-            raise
+                value = self._function(*args, **kwargs)
         except Exception as error:
             raise self._refusal(f"arguments that raise {type(error).__name__}") from None
+        self._numbers += count + _count(tree_leaves(value))
+        return value
 
     def _refusal(self, what: str) -> CheckFailed:
         return CheckFailed(f"called {self._name} with {what}", "arguments that it can take")
+
+
+def _count(leaves: list[Any]) -> int:
+    return sum(leaf.numel() for leaf in leaves if isinstance(leaf, torch.Tensor))
 
 
 @contextmanager

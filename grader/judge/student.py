@@ -80,6 +80,7 @@ class SubmissionClient(Client):
             raise TimedOut(f"the submission used up its {WALL_LIMIT_S:.0f} s", "an answer in time")
         if self._worker is None:
             self._worker = self._bring_up()
+        self.peer.forget()  # graphs of call-backs that the student's side never released
         self._usage = self._worker.usage()
         # The reset travels with the first call: a round trip of its own costs more than it does.
         self.must_reset = not self._clean

@@ -80,6 +80,11 @@ STUDENT = """
             self.second = self.first
             del self.first
 
+    class NoBias(nn.Module):
+        def __init__(self, d):
+            super().__init__()
+            self.first = nn.Linear(d, d, bias=False)
+
     class InList(nn.Module):
         def __init__(self, d):
             super().__init__()
@@ -223,10 +228,14 @@ def test_twins_hold_the_same_weights(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("name", "observed"),
     [
-        ("Renamed", "the parameters of Layer are second.weight (4, 4), second.bias (4,)"),
+        (
+            "NoBias",
+            "Layer has no parameters for first.weight (4, 4), first.bias (4,); "
+            "it has first.weight (4, 4)",
+        ),
         (
             "InList",
-            "the parameters of Layer are none (a layer in a plain Python list is not registered)",
+            "Layer has no parameters: the layers in `layers`, a plain list, are not registered",
         ),
         ("no_module", "Layer(...) made int 3"),
     ],
