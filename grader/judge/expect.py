@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,19 +11,13 @@ from torch.utils._pytree import tree_leaves, tree_map
 from ..evidence import Outcome
 from .bind.parts import rewired
 from .client import Client
-from .compare import Difference, describe, difference, largest
+from .compare import Difference, describe, difference
 from .faults import CheckFailed, StudentFault, StudentRaised
+from .gradients import gradient_difference, gradients_of, names_of, require_floats
 from .handles import RemoteFunction, RemoteModule
 from .memo import Memo, ReferenceFunction, ReferenceModule, digest
+from .precision import TOLERANCES, is_float, to_double, to_single, tolerance_of
 from .probe import Twin
-
-TOLERANCES = {
-    torch.float64: 1e-8,
-    torch.float32: 1e-5,
-    torch.float16: 3e-2,
-    torch.bfloat16: 3e-2,
-}
-"""Five equivalent correct formulations differ by 1e-15, 7e-7 and 1.3e-2 in the first three."""
 
 Function = Callable[..., Any]
 Attempt = Callable[[], Difference | None]
@@ -49,7 +42,7 @@ class Expect:
         """Values agree in the inputs' dtype, or else in a float32 run (which adds a note)."""
         self.count += 1
         with torch.no_grad():
-            tolerance = _tolerance(reference(*args, **kwargs))
+            tolerance = tolerance_of(reference(*args, **kwargs))
 
             def attempt() -> Difference | None:
                 observed = self._last = student(*args, **kwargs)
@@ -57,12 +50,12 @@ class Expect:
                 return difference(observed, expected, atol=tolerance, rtol=tolerance)
 
             def attempt_single() -> Difference | None:
-                single_args, single_kwargs = tree_map(_to_single, (args, kwargs))
-                wide = tree_map(_to_double, (single_args, single_kwargs))
+                single_args, single_kwargs = tree_map(to_single, (args, kwargs))
+                wide = tree_map(to_double, (single_args, single_kwargs))
                 self._last = student(*single_args, **single_kwargs)
-                observed = tree_map(_to_double, self._last)
+                observed = tree_map(to_double, self._last)
                 single = TOLERANCES[torch.float32]
-                expected = tree_map(_to_double, reference(*wide[0], **wide[1]))
+                expected = tree_map(to_double, reference(*wide[0], **wide[1]))
                 return difference(observed, expected, atol=single, rtol=single)
 
             self._either(student, tolerance, attempt, attempt_single, (args, kwargs))
@@ -71,20 +64,20 @@ class Expect:
         """Gradients of a drawn weighting of the outputs agree, for every floating-point argument
         and, for modules, every parameter."""
         self.count += 1
-        tolerance = _tolerance(args)
+        tolerance = tolerance_of(args)
 
         def attempt() -> Difference | None:
-            found = self._last = self._student_gradients(student, reference, args, kwargs)
+            found = self._last = gradients_of(student, reference, args, kwargs, self._seed)
             expected = self._reference_gradients(reference, args, kwargs)
-            return _gradient_difference(found, expected, tolerance)
+            return gradient_difference(found, expected, tolerance)
 
         def attempt_single() -> Difference | None:
-            single_args, single_kwargs = tree_map(_to_single, (args, kwargs))
-            found = self._student_gradients(student, reference, single_args, single_kwargs)
+            single_args, single_kwargs = tree_map(to_single, (args, kwargs))
+            found = gradients_of(student, reference, single_args, single_kwargs, self._seed)
             self._last = found
             expected = self._reference_gradients(reference, args, kwargs)
-            wide = {name: _to_double(value) for name, value in found.items()}
-            return _gradient_difference(wide, expected, 10 * TOLERANCES[torch.float32])
+            wide = {name: to_double(value) for name, value in found.items()}
+            return gradient_difference(wide, expected, 10 * TOLERANCES[torch.float32])
 
         self._either(student, tolerance, attempt, attempt_single, (args, kwargs))
 
@@ -136,7 +129,7 @@ class Expect:
         """Where a difference of values arises, in words."""
         if not isinstance(student, RemoteModule) or student.twin is None:
             return ""
-        dtypes = [value.dtype for value in tree_leaves(arguments) if _is_float(value)]
+        dtypes = [value.dtype for value in tree_leaves(arguments) if is_float(value)]
         calls, told = self._client.calls, ""
         try:
             if dtypes:
@@ -155,7 +148,7 @@ class Expect:
         try:
             if isinstance(student, RemoteModule):
                 student.to(torch.float32)
-            single = tree_map(_to_single, arguments)
+            single = tree_map(to_single, arguments)
             # Where double precision gave values, other ways of storing were looked for already.
             found = attempt() if values else self._settled(student, attempt, single)
             if found is not None:
@@ -172,7 +165,7 @@ class Expect:
         self, reference: Function, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> dict[str, torch.Tensor | None]:
         def compute() -> dict[str, torch.Tensor | None]:
-            return self._gradients(reference, reference, args, kwargs)
+            return gradients_of(reference, reference, args, kwargs, self._seed)
 
         if isinstance(reference, (ReferenceFunction, ReferenceModule)):
             key = reference.key(*args, **kwargs)
@@ -181,33 +174,6 @@ class Expect:
             return found
         return compute()
 
-    def _student_gradients(
-        self, student: Function, reference: Function, args: Sequence[Any], kwargs: dict[str, Any]
-    ) -> dict[str, torch.Tensor | None]:
-        return self._gradients(student, reference, args, kwargs)
-
-    def _gradients(
-        self, function: Function, reference: Function, args: Sequence[Any], kwargs: dict[str, Any]
-    ) -> dict[str, torch.Tensor | None]:
-        with torch.enable_grad():
-            leaves, (args, kwargs) = _leaves(args, kwargs, _names(reference, args))
-            outputs = [o for o in tree_leaves(function(*args, **kwargs)) if _is_float(o)]
-            for output in outputs:
-                _require_floats(output, "output")
-            generator = torch.Generator().manual_seed(self._seed)
-            total = _weighted_sum(outputs, generator)
-            sources = {**leaves, **_parameters(function)}
-        if not sources:
-            raise ValueError("no floating-point argument or parameter to differentiate by")
-        if total is None or not total.requires_grad:
-            raise CheckFailed("the result carries no gradient (detached?)", "a gradient")
-        gradients = torch.autograd.grad(total, list(sources.values()), allow_unused=True)
-        found: dict[str, torch.Tensor | None] = dict(zip(sources, gradients, strict=True))
-        if not isinstance(function, RemoteModule) or function.twin is None:
-            return found
-        own = {name: found.pop(name) for name in sources if name not in leaves}
-        return {**found, **function.twin.by_role(own)}
-
     def wiring(self, twin: Twin, *args: Any, **kwargs: Any) -> None:
         """The student's module puts its parts together as the reference does, whatever the parts
         compute: what comes out is the reference's wiring over the student's own parts."""
@@ -215,7 +181,8 @@ class Expect:
         with torch.no_grad():
             whole, _ = rewired(twin.student, twin.reference.module)
             expected, observed = whole(*args, **kwargs), twin.student(*args, **kwargs)
-            tolerance = _tolerance(expected)
+            self.seen.append(observed)
+            tolerance = tolerance_of(expected)
             found = difference(observed, expected, atol=tolerance, rtol=tolerance)
         if found is not None:
             raise CheckFailed(found.observed, "the parts put together as the exercise says")
@@ -228,8 +195,8 @@ class Expect:
         """The numbers of two trees of tensors agree, as far as the coarser dtype can tell."""
         self.count += 1
         self.seen.append(observed)
-        tolerance = _tolerance((observed, expected)) if atol is None else atol
-        wide = [tree_map(_to_double, tree) for tree in (observed, expected)]
+        tolerance = tolerance_of((observed, expected)) if atol is None else atol
+        wide = [tree_map(to_double, tree) for tree in (observed, expected)]
         found = difference(*wide, atol=tolerance, rtol=tolerance, what=what)
         if found is not None:
             raise CheckFailed(found.observed, found.expected)
@@ -245,7 +212,7 @@ class Expect:
         """Numbers that the check can go on to compute with: a floating-point tensor of that
         shape, and not on the meta device."""
         self.shape(tensor, shape, what)
-        _require_floats(tensor, what)
+        require_floats(tensor, what)
 
     def dtype(self, tensor: Any, dtype: torch.dtype, what: str = "output") -> None:
         self.count += 1
@@ -313,7 +280,7 @@ class Expect:
         self.count += 1
         value = student(*args, **kwargs)
         if self._client.changed:
-            names = _names(student, args)
+            names = names_of(student, args)
             told = [_friendly(label, names) for label in self._client.changed]
             raise CheckFailed(f"modified its input: {', '.join(told)}", "inputs left as they were")
         return value
@@ -323,42 +290,8 @@ class Expect:
             raise CheckFailed(f"{what} is {describe(value)}", wanted)
 
 
-def _require_floats(tensor: torch.Tensor, what: str) -> None:
-    if tensor.is_meta:
-        raise CheckFailed(f"{what} is on the meta device", "values")
-    if not tensor.is_floating_point():
-        name = str(tensor.dtype).removeprefix("torch.")
-        raise CheckFailed(f"{what} has dtype {name}", "a floating-point dtype")
-
-
-def _tolerance(expected: Any) -> float:
-    known = [TOLERANCES[t.dtype] for t in tree_leaves(expected) if _is_float(t)]
-    return max(known, default=TOLERANCES[torch.float64])
-
-
-def _is_float(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.is_floating_point()
-
-
-def _to_single(value: Any) -> Any:
-    return value.to(torch.float32) if _is_float(value) else value
-
-
-def _to_double(value: Any) -> Any:
-    return value.to(torch.float64) if _is_float(value) else value
-
-
 def _detached(value: Any) -> Any:
     return value.detach() if isinstance(value, torch.Tensor) else value
-
-
-def _names(reference: Function, args: Sequence[Any]) -> list[str]:
-    try:
-        parameters = inspect.signature(reference).parameters.values()
-        names = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    except (TypeError, ValueError):
-        names = []
-    return names if len(names) >= len(args) else [f"argument {i + 1}" for i in range(len(args))]
 
 
 def _friendly(label: str, names: list[str]) -> str:
@@ -366,56 +299,3 @@ def _friendly(label: str, names: list[str]) -> str:
         if label == f"argument {position + 1}":
             return name
     return label
-
-
-def _leaves(
-    args: Sequence[Any], kwargs: dict[str, Any], names: list[str]
-) -> tuple[dict[str, torch.Tensor], tuple[list[Any], dict[str, Any]]]:
-    """Copies of the floating-point tensors among the arguments that collect gradients."""
-    leaves: dict[str, torch.Tensor] = {}
-
-    def leaf(value: Any, name: str) -> Any:
-        if not _is_float(value):
-            return value
-        leaves[name] = value.detach().clone().requires_grad_()
-        # Not the leaf itself: in-place operations on a leaf raise, and a changed input is a
-        # mistake of its own that costs its points elsewhere.
-        return leaves[name] * 1
-
-    new_args = [leaf(value, names[position]) for position, value in enumerate(args)]
-    return leaves, (new_args, {name: leaf(value, name) for name, value in kwargs.items()})
-
-
-def _parameters(function: Function) -> dict[str, torch.Tensor]:
-    if isinstance(function, (RemoteModule, ReferenceModule)):
-        return {name: p for name, p in function.named_parameters() if p.requires_grad}
-    return {}
-
-
-def _weighted_sum(outputs: list[Any], generator: torch.Generator) -> torch.Tensor | None:
-    terms = []
-    for output in outputs:
-        weight = torch.randn(output.shape, generator=generator, dtype=torch.float64)
-        terms.append((output * weight.to(output.dtype)).sum())
-    return sum(terms[1:], terms[0]) if terms else None
-
-
-def _gradient_difference(
-    found: dict[str, torch.Tensor | None],
-    expected: dict[str, torch.Tensor | None],
-    tolerance: float,
-) -> Difference | None:
-    scale = max(1.0, largest(list(expected.values())))
-    for name, wanted in expected.items():
-        got = found.get(name)
-        if wanted is None:
-            continue
-        if got is None:
-            if float(wanted.abs().max()) == 0.0:
-                continue
-            return Difference("none", f"no gradient reaches {name}", f"a gradient of {name}")
-        what = f"the gradient of {name}"
-        problem = difference(got, wanted, atol=tolerance * scale, rtol=0.0, what=what)
-        if problem is not None:
-            return problem
-    return None

@@ -23,7 +23,7 @@ from ..misconceptions import (
     load_entries,
 )
 from .compare import difference
-from .expect import TOLERANCES
+from .precision import TOLERANCES
 
 
 @dataclass(frozen=True)

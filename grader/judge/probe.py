@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,6 +132,21 @@ class Probe:
         twin = Twin(handle, ReferenceModule(module, self._memo), binding)
         handle.twin = twin
         return twin
+
+    def affine(
+        self, function: Callable[[torch.Tensor], torch.Tensor], shape: Sequence[int]
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The weights (inputs, …) and the offset (…) of an affine function of inputs of that shape,
+        read off one input for each of their numbers: whatever layers compute it, this is all it
+        does.
+
+        `function` takes (B, *shape) and returns numbers (B, …); that it is affine is for the suite
+        to check.
+        """
+        count = math.prod(shape)
+        inputs = torch.cat([torch.zeros(1, count), torch.eye(count)]).double()
+        outputs = function(inputs.reshape(-1, *shape)).double()
+        return outputs[1:] - outputs[0], outputs[0]
 
     def module(
         self,

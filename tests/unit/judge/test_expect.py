@@ -346,3 +346,10 @@ def test_a_misspelt_forward_is_a_mistake_and_not_unwritten(bench: Bench) -> None
     with pytest.raises(StudentRaised) as caught:
         bench.student.todo(bench.x)
     assert caught.value.outcome is Outcome.NOT_ATTEMPTED
+
+
+def test_an_affine_function_is_read_off_its_inputs(bench: Bench) -> None:
+    layer = torch.nn.Linear(6, 4).double()
+    with torch.no_grad():
+        weights, offset = bench.probe.affine(lambda x: layer(x.flatten(1)), (2, 3))
+    assert torch.allclose(weights, layer.weight.T) and torch.equal(offset, layer.bias)
