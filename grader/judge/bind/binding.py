@@ -12,8 +12,7 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 from ..handles import RemoteModule
-from .forms import Row
-from .layers import without_ones
+from .forms import Row, without_ones
 from .modules import listed, randomised
 from .plan import Choice, Plan
 from .roles import Roles
@@ -164,6 +163,7 @@ class Binding:
         """
         key = (*self._made, _outline(args), _outline(kwargs))
         if key not in self._known.choices:
+            self._known.choices[key] = None  # it is not looked for twice where it hangs or crashes
             probing = Probing(self._handle, self._reference, self._roles, args, kwargs, repr(key))
             self._known.choices[key] = search(self.plan, probing, self._stored)
             self._handle.write(self.values())

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import nn
@@ -32,6 +33,10 @@ class Cell:
     """Whether it holds several roles."""
     holds: str = ""
     """The reference's name for what is in it, which is not `home` where roles are exchanged."""
+
+    @cached_property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        return tuple(without_ones(part.shape) for part in self.parts)
 
     @property
     def outline(self) -> tuple[object, ...]:
@@ -228,6 +233,11 @@ def taken_by(found: Sequence[Instance], row: Row) -> torch.Tensor:
             if places is not None:
                 taken[places.flatten()] = True
     return taken
+
+
+def without_ones(shape: Sequence[int]) -> tuple[int, ...]:
+    """Axes of length 1 hold nothing: (1, N, D) and (N, D) are the same table."""
+    return tuple(length for length in shape if length != 1)
 
 
 def is_exact(cells: Sequence[Cell], length: int) -> bool:

@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..handles import ParameterSpec
-from .forms import Cell
+from .forms import Cell, without_ones
+
+MAX_LAYERS = 400
+MAX_NAME = 60
+"""Nobody's names are longer; patterns are not tried on what a student could make them dwell on."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +28,15 @@ class Layer:
         """Whether it has room for what the cell holds, and for no more."""
         if cell.raw is not None and cell.raw is not self.raw:
             return False
-        wanted = [without_ones(part.shape) for part in cell.parts]
-        return wanted == [without_ones(shape) for shape in self.shapes]
+        return cell.shapes == self._shapes_without_ones
+
+    @cached_property
+    def _shapes_without_ones(self) -> tuple[tuple[int, ...], ...]:
+        return tuple(without_ones(shape) for shape in self.shapes)
 
     def is_called(self, words: Sequence[str]) -> bool:
         """Whether one of the words is its name, or that of what it stands in."""
-        parts = [part for part in self.prefix.lower().split(".") if not part.isdigit()]
+        parts = [p for p in self.prefix.lower().split(".") if not p.isdigit() and len(p) < MAX_NAME]
         return any(re.fullmatch(word, part) for part in parts[-2:] for word in words)
 
 
@@ -45,7 +53,8 @@ class Assignment:
 
 
 def layers_of(specs: Sequence[ParameterSpec]) -> tuple[Layer, ...]:
-    """The parameters, put together to layers, in the order in which they were registered."""
+    """The parameters, put together to layers, in the order in which they were registered: the
+    first of them, of a module that has more than any exercise asks for."""
     found: dict[tuple[str, bool], list[ParameterSpec]] = {}
     for spec in specs:
         prefix, _, leaf = spec.name.rpartition(".")
@@ -56,7 +65,7 @@ def layers_of(specs: Sequence[ParameterSpec]) -> tuple[Layer, ...]:
         ordered = sorted(members, key=lambda spec: spec.name, reverse=True)  # weight, bias
         names, shapes = tuple(m.name for m in ordered), tuple(m.shape for m in ordered)
         layers.append(Layer(prefix, names, shapes, raw))
-    return tuple(layers)
+    return tuple(layers[:MAX_LAYERS])
 
 
 def assign(cells: Sequence[Cell], layers: Sequence[Layer]) -> Assignment | None:
@@ -85,8 +94,3 @@ def assign(cells: Sequence[Cell], layers: Sequence[Layer]) -> Assignment | None:
     extra = tuple(name for layer in free for name in layer.names)
     ordered = tuple(chosen[number] for number in range(len(cells)))
     return Assignment(ordered, frozenset(guessed), extra)
-
-
-def without_ones(shape: Sequence[int]) -> tuple[int, ...]:
-    """Axes of length 1 hold nothing: (1, N, D) and (N, D) are the same table."""
-    return tuple(length for length in shape if length != 1)

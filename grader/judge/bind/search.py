@@ -15,6 +15,7 @@ import copy
 import hashlib
 import itertools
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +24,7 @@ import torch
 from torch import nn
 from torch.utils._pytree import tree_map
 
-from ..faults import StudentRaised
+from ..faults import StudentRaised, TimedOut
 from ..handles import RemoteModule
 from .plan import Choice, Kind, Plan
 from .roles import Roles
@@ -34,6 +35,8 @@ TOLERANCE = 1e-5
 """Coarse enough for float32. Whatever is found is judged by the check's own tolerance after."""
 MAX_TRIALS = 160
 MAX_SURVIVORS = 8
+LIMIT_S = 20.0
+"""For one search. An honest one takes less than one."""
 
 Store = Callable[[Mapping[str, torch.Tensor], torch.Tensor], dict[str, torch.Tensor]]
 
@@ -75,7 +78,7 @@ class _Bench:
                 other = copy.deepcopy(probing.reference).double()
                 alternative.change(other)
                 self._references.append((number, other))
-        self.trials = 0
+        self.trials, self._until = 0, time.monotonic() + LIMIT_S
 
     def one_way(self, forms: Mapping[Kind, tuple[int, ...]]) -> bool:
         """Whether there is nothing to choose from."""
@@ -94,6 +97,8 @@ class _Bench:
     def observed(self, choice: Choice, numbers: torch.Tensor) -> Any:
         """What the student's module computes when its parameters are stored so."""
         self.trials += 1
+        if time.monotonic() > self._until:
+            raise TimedOut(f"{self.trials} calls took more than {LIMIT_S:.0f} s", "quick answers")
         self._handle.write(self._store(self._plan.places(choice), numbers))
         try:
             return self._handle(*self._args, **self._kwargs)

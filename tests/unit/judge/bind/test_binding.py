@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 import torch
 
-from grader.judge.bind import Group, Home, Layout, Roles
+from grader.judge.bind import Group, Home, Layout, Roles, search
 from grader.judge.bind.roles import Alternative
 from grader.judge.expect import Expect
-from grader.judge.faults import CheckFailed
+from grader.judge.faults import CheckFailed, TimedOut
 from grader.judge.memo import Memo, Reference
 from grader.judge.probe import Probe
 from tests.support.clients import Definitions, local_client, student_of
@@ -249,3 +250,33 @@ def test_weights_hold_the_drawn_numbers_in_the_students_layout() -> None:
     state = bench.twin.student.state()
     wanted = torch.cat([bench.twin.reference.bright.weight, bench.twin.reference.dark.weight])
     assert torch.equal(state["both.weight"], wanted)
+
+
+def test_a_module_of_thousands_of_layers_is_refused_quickly() -> None:
+    """Its parameters have the shapes of roles and names that patterns could dwell on."""
+    many = (
+        HEAD
+        + """
+            for number in range(2000):
+                setattr(self, f"{number}" + "bright_" * 100, nn.Linear(size, 2 * size))
+
+        def forward(self, pixels):
+            return pixels
+"""
+    )
+    started = time.perf_counter()
+    bench = Bench(many)
+    with pytest.raises(CheckFailed):
+        bench.compare()
+    assert time.perf_counter() - started < 20
+
+
+def test_a_module_that_dawdles_is_not_searched_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "LIMIT_S", 0.1)
+    sleep = "__import__('time').sleep(0.1); bright, dark ="
+    slow = STUDENTS["packed"].replace("bright, dark =", sleep)
+    bench = Bench(slow.replace("** 2", "* 2"))
+    with pytest.raises(TimedOut):
+        bench.compare()
+    with pytest.raises(CheckFailed):
+        bench.compare()
