@@ -64,6 +64,8 @@ class Instance:
     path: str
     weight: torch.Tensor
     bias: torch.Tensor | None
+    bare: bool
+    """Whether the reference has bare parameters and no layers."""
 
     @property
     def kind(self) -> tuple[str, str]:
@@ -113,6 +115,7 @@ def _instance(group: Group, home: Home, path: str, part: nn.Module, row: Row) ->
 
     axes = group.axes.split()
     weight = canonical(".weight", axes, pattern)
+    bare = weight is None
     if weight is None:
         weight = canonical("", axes, pattern)
     if weight is None:
@@ -121,13 +124,13 @@ def _instance(group: Group, home: Home, path: str, part: nn.Module, row: Row) ->
     sizes |= dict(zip(axes, weight.shape, strict=True))
     bias_axes = group.bias_axes.split()
     bias = canonical(".bias", bias_axes, pattern.only(bias_axes)) if bias_axes else None
-    return Instance(group, home, path, weight, bias)
+    return Instance(group, home, path, weight, bias, bare)
 
 
 def forms_of(instance: Instance, fits: Callable[[Cell], bool]) -> Iterator[Form]:
     """Every way to store it in what fits: first, in any case, that of the reference."""
     group = instance.group
-    home = Layout(instance.home.pattern, raw=False if instance.bias is not None else None)
+    home = Layout(instance.home.pattern, raw=None if instance.bare else False)
     others = [each for each in group.layouts if not _is_home(each, instance)]
     for layout in (home, *others):
         plain = tuple(range(max(1, len(group.roles))))
@@ -159,7 +162,8 @@ def _orders(group: Group) -> Iterator[tuple[int, ...]]:
 
 def _cells(instance: Instance, layout: Layout, order: Sequence[int]) -> Iterator[Cell]:
     group, pattern = instance.group, parse(layout.pattern)
-    at_home = pattern == parse(instance.home.pattern) and not layout.packs and not layout.raw
+    # Whether the parameters look like the reference's own, whatever the order inside them.
+    at_home = not layout.packs and not layout.raw and _looks_like(pattern, instance)
     packs = layout.packs or (group.roles,)
     axes, bias_axes = group.axes.split(), group.bias_axes.split()
     own = instance.home.parameters
@@ -186,6 +190,16 @@ def _cells(instance: Instance, layout: Layout, order: Sequence[int]) -> Iterator
             else:
                 parts = (part,) if beside is None else (part, beside[1])
                 yield Cell(parts, layout.raw, home, words, several, holds)
+
+
+def _looks_like(pattern: Pattern, instance: Instance) -> bool:
+    sizes = dict(zip(instance.group.axes.split(), instance.weight.shape, strict=True))
+    own = parse(instance.home.pattern)
+
+    def shape(of: Pattern) -> list[int]:
+        return [math.prod(sizes[axis] for axis in dim) for dim in of.dims]
+
+    return pattern.lists == own.lists and shape(pattern) == shape(own)
 
 
 def _arranged(

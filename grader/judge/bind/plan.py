@@ -83,6 +83,21 @@ class Plan:
         forms = self.storages[0].forms
         return Choice(0, {kind: numbers[0] for kind, numbers in forms.items()})
 
+    def orbits(self, kind: Kind, numbers: Sequence[int]) -> torch.Tensor:
+        """For each place in the row one that stands for all places with which these forms may
+        exchange it. Numbers that are alike within an orbit are stored alike in every form."""
+        label = torch.arange(self.row.length)
+        for _, forms in self.kinds[kind]:
+            first, *others = (_contents(forms[number]) for number in numbers)
+            before = None
+            while before is None or not before.equal(label):
+                before = label.clone()
+                for other in others:
+                    lowest = torch.minimum(label[first], label[other])
+                    label[first] = lowest
+                    label[other] = torch.minimum(label[other], lowest)
+        return label
+
     def missing(self) -> list[Cell]:
         """Cells of the reference's own form for which no layer is left."""
         cells = self.cells(dict.fromkeys(self.kinds, 0))
@@ -140,12 +155,18 @@ class Plan:
             each = self.kinds[kind][0][1]
             first = each[numbers[0]]
             open_order = any(c.several or id(c.parts[0]) in guessed for c in first.cells)
-            allowed[kind] = tuple(n for n in numbers if open_order or not each[n].exchanged)
+            plain = [number for number in numbers if not each[number].exchanged]
+            exchanged = [number for number in numbers if each[number].exchanged]
+            allowed[kind] = (*plain, *(exchanged if open_order else ()))
         return allowed
 
     def _guessed(self, forms: Mapping[Kind, tuple[int, ...]], assignment: Assignment) -> list[Cell]:
         cells = self.cells({kind: numbers[0] for kind, numbers in forms.items()})
         return [cells[number] for number in assignment.guessed]
+
+
+def _contents(form: Form) -> torch.Tensor:
+    return torch.cat([part.flatten() for cell in form.cells for part in cell.parts])
 
 
 def _fewest(storages: Sequence[Storage]) -> int:

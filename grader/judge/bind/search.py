@@ -1,8 +1,9 @@
 """Which way of storing is the student's, decided by numbers: the first that computes the same.
 
-Each group is settled for itself. While that happens the groups not settled yet hold one number
-everywhere, which is the same in whatever order they are stored; so the ways add up and don't
-multiply. At the end everything is drawn, and both modules must agree.
+Each group is settled for itself. While that happens the groups not settled yet hold numbers that
+are alike wherever ways of storing would exchange them, so that it does not matter how they are
+stored; the ways then add up and do not multiply. At the end both modules must agree on drawn
+numbers alone.
 
 A way of storing only moves numbers, each to exactly one place. If both modules agree, the student's
 function *is* the reference's, written with its parameters in other places: no wrong answer becomes
@@ -30,7 +31,6 @@ from .plan import Choice, Kind, Plan
 from .roles import Roles
 
 SCALE = 0.35
-CONSTANT = 0.2
 TOLERANCE = 1e-5
 """Coarse enough for float32. Whatever is found is judged by the check's own tolerance after."""
 MAX_TRIALS = 160
@@ -79,6 +79,7 @@ class _Bench:
                 alternative.change(other)
                 self._references.append((number, other))
         self.trials, self._until = 0, time.monotonic() + LIMIT_S
+        self._written: dict[str, torch.Tensor] = {}
 
     def one_way(self, forms: Mapping[Kind, tuple[int, ...]]) -> bool:
         """Whether there is nothing to choose from."""
@@ -99,7 +100,11 @@ class _Bench:
         self.trials += 1
         if time.monotonic() > self._until:
             raise TimedOut(f"{self.trials} calls took more than {LIMIT_S:.0f} s", "quick answers")
-        self._handle.write(self._store(self._plan.places(choice), numbers))
+        values = self._store(self._plan.places(choice), numbers)
+        known = self._written
+        changed = {n: v for n, v in values.items() if n not in known or not v.equal(known[n])}
+        self._handle.write(changed)
+        self._written = values
         try:
             return self._handle(*self._args, **self._kwargs)
         except StudentRaised:
@@ -113,24 +118,33 @@ def search(plan: Plan, probing: Probing, store: Store) -> Choice | None:
         if len(plan.storages) == 1 and bench.one_way(plan.storages[0].forms):
             return None
         for number, storage in enumerate(plan.storages):
-            if bench.trials < MAX_TRIALS:
-                found = _settled(plan, number, storage.forms, bench)
+            # The first of each group is nearly always the one. Two that look alike while others
+            # hold fewer numbers are told apart only by going on with both.
+            for most in (1, MAX_SURVIVORS):
+                found, stages = _settled(plan, number, storage.forms, bench, most)
                 if found is not None:
                     return found
+                if stages == 1:
+                    break
     return None
 
 
 def _settled(
-    plan: Plan, storage: int, forms: Mapping[Kind, tuple[int, ...]], bench: _Bench
-) -> Choice | None:
+    plan: Plan, storage: int, forms: Mapping[Kind, tuple[int, ...]], bench: _Bench, most: int
+) -> tuple[Choice | None, int]:
+    """The choice that is left at the end, if one is, and after how many stages that was. At most
+    `most` are gone on with."""
     names = list(dict.fromkeys(kind[0] for kind in plan.kinds))
     kinds = sorted(forms, key=lambda kind: names.index(kind[0]))
     pending = [kind for kind in kinds if len(forms[kind]) > 1]
+    orbits = {kind: plan.orbits(kind, forms[kind]) for kind in pending[1:]}
     survivors = [Choice(storage, {kind: numbers[0] for kind, numbers in forms.items()})]
     agreed: dict[int, int | None] = {}
-    while True:
+    for stage in itertools.count(1):
         trying, pending = pending[:1], pending[1:]
-        numbers = _with_constants(plan, bench.numbers, pending)
+        numbers = bench.numbers
+        for kind in pending:
+            numbers = numbers[orbits[kind]]
         expected = bench.expected(numbers)
         candidates = [
             replace(choice, forms={**choice.forms, **dict(zip(trying, chosen, strict=True))})
@@ -139,7 +153,7 @@ def _settled(
         ]
         survivors, agreed = [], {}
         for choice in candidates:
-            if bench.trials >= MAX_TRIALS or len(survivors) >= MAX_SURVIVORS:
+            if bench.trials >= MAX_TRIALS or len(survivors) >= most:
                 break
             observed = bench.observed(choice, numbers)
             gaps = [(gap(observed, wanted), alternative) for alternative, wanted in expected]
@@ -147,23 +161,11 @@ def _settled(
             if nearest <= TOLERANCE:
                 agreed[len(survivors)] = alternative
                 survivors.append(choice)
-                if not pending:
-                    break
         if not survivors:
-            return None
+            return None, stage
         if not pending:
-            return replace(survivors[0], alternative=agreed[0])
-
-
-def _with_constants(plan: Plan, numbers: torch.Tensor, kinds: Sequence[Kind]) -> torch.Tensor:
-    """The numbers, but one and the same for all of these groups."""
-    filled = numbers.clone()
-    for kind in kinds:
-        for instance, _ in plan.kinds[kind]:
-            for places in (instance.weight, instance.bias):
-                if places is not None:
-                    filled[places.flatten()] = CONSTANT
-    return filled
+            return replace(survivors[0], alternative=agreed[0]), stage
+    raise AssertionError("unreachable")
 
 
 def _double(value: Any) -> Any:

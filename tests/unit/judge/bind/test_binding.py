@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from grader.judge.bind import Group, Home, Layout, Roles, search
+from grader.judge.bind.plan import Choice
 from grader.judge.bind.roles import Alternative
 from grader.judge.expect import Expect
 from grader.judge.faults import CheckFailed, TimedOut
@@ -280,3 +281,20 @@ def test_a_module_that_dawdles_is_not_searched_for_ever(monkeypatch: pytest.Monk
         bench.compare()
     with pytest.raises(CheckFailed):
         bench.compare()
+
+
+def test_numbers_alike_within_an_orbit_are_stored_alike_in_every_form() -> None:
+    bench = Bench(STUDENTS["packed"])
+    plan = bench.twin.binding.plan
+    (storage,) = plan.storages
+    ((kind, numbers),) = storage.forms.items()
+    assert len(numbers) == 4, "two orders of the roles in two packings"
+    drawn = torch.randn(plan.row.length)
+    alike = drawn[plan.orbits(kind, numbers)]
+    stored = [
+        torch.cat([places for _, places in sorted(plan.places(Choice(0, {kind: n})).items())])
+        for n in numbers
+    ]
+    assert all(torch.equal(alike[places], alike[stored[0]]) for places in stored)
+    assert not any(torch.equal(drawn[places], drawn[stored[0]]) for places in stored[1:])
+    assert len(alike.unique()) == 3 * 10 + 3 + 5 + 1, "mix as it was, one row of weights, one bias"
