@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Protocol
@@ -102,24 +103,34 @@ class Following:
             return  # nothing was written that could call anything
         for check in self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
             answers: dict[str, Answers] = {}
-
-            def substitute(client: SubmissionClient, answers: dict[str, Answers] = answers) -> None:
-                for name, slug in wrong.items():
-                    stem = self._checks[slug][0].exercise.assignment
-                    function = getattr(self._modules[stem], name)
-                    if isinstance(function, FunctionType):
-                        answers[name] = Answers(name, function)
-                        client.substitute(stem, name, exercise.assignment, answers[name])
-
-            observation, seen = self._runs.attempt(check, client, digest, substitute)
+            lend = partial(self._lend, exercise.assignment, wrong, answers)
+            observation, seen = self._runs.attempt(check, client, digest, lend)
+            if not answers:
+                return
             asked = [name for name, answer in answers.items() if answer.asked]
             if asked:
                 notes = (
-                    f"a right {name} took the place of yours, whose mistake costs its points in "
-                    f"{wrong[name]}"
-                    for name in asked
+                    f"a right {name} took the place of yours, which costs its points in {slug}"
+                    for name, slug in wrong.items()
+                    if name in asked
                 )
                 found[check.id] = replace(observation, notes=(*observation.notes, *notes)), seen
+
+    def _lend(
+        self,
+        into: str,
+        wrong: Mapping[str, str],
+        answers: dict[str, Answers],
+        client: SubmissionClient,
+    ) -> None:
+        """Put right functions in place, and into `answers` those that can be called at all."""
+        for name, slug in wrong.items():
+            stem = self._checks[slug][0].exercise.assignment
+            function = getattr(self._modules[stem], name)
+            if isinstance(function, FunctionType):
+                lent = Answers(name, function)
+                if client.substitute(stem, name, into, lent):
+                    answers[name] = lent
 
     # ---- copied --------------------------------------------------------------------------
 

@@ -24,6 +24,9 @@ IMPATIENT_LIMIT_S = 0.5
 """After `PATIENT_HANGS` calls without an answer a submission waits shorter, not less fairly:
 50 times the reference's time still holds."""
 
+LENDING_FACTOR = 4.0
+"""A call that calls back to us waits for us as well."""
+
 ReferenceTime = Callable[[int], float]
 """Seconds the reference took for the n-th call of the current check."""
 
@@ -56,6 +59,7 @@ class SubmissionClient(Client):
         self._hangs = 0
         self._wall_until = time.monotonic() + WALL_LIMIT_S
         self._clean = False
+        self._patience = 1.0
         self.report: Mapping[str, Any] = {}
         self.isolation: Mapping[str, Any] = {}
 
@@ -73,7 +77,7 @@ class SubmissionClient(Client):
             StudentFault: the submission can't be loaded at all, or used up its time.
         """
         self.begin_check()
-        self._reference_time = reference_time
+        self._reference_time, self._patience = reference_time, 1.0
         if self._hopeless is not None:
             raise self._hopeless
         if time.monotonic() > self._wall_until:
@@ -88,7 +92,7 @@ class SubmissionClient(Client):
 
     def limit_of(self, call: int) -> float:
         floor = MINIMUM_LIMIT_S if self._hangs < PATIENT_HANGS else IMPATIENT_LIMIT_S
-        return max(floor, REFERENCE_FACTOR * self._reference_time(call))
+        return self._patience * max(floor, REFERENCE_FACTOR * self._reference_time(call))
 
     def before_request(self) -> None:
         if self._worker is None:
@@ -139,14 +143,17 @@ class SubmissionClient(Client):
         self.peer.until = min(self._loading_until, time.monotonic() + STATEMENT_LIMIT_S)
         return {}
 
-    def substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> None:
-        """For this check, let the student's own `name` of `stem` be `function` of ours.
+    def substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> bool:
+        """For this check, let the student's own `name` of `stem` be `function` of ours. False if
+        the assignment `into` has no way to call it.
 
         Raises:
             StudentFault: the worker does not answer.
         """
-        self.invoke(["S"], (stem, name, into, function), {}, {})
+        places = self.invoke(["S"], (stem, name, into, function), {}, {})
         self.calls = 0  # limits go by the number of a call
+        self._patience = LENDING_FACTOR
+        return type(places) is int and places > 0
 
     # ---- faults --------------------------------------------------------------------------
 

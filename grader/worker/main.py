@@ -78,9 +78,9 @@ class Worker:
             self._loaded.reset()
             self._loaded.graded = True
 
-    def _substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> None:
-        if self._loaded is not None:
-            self._loaded.substitute(stem, name, into, function)
+    def _substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> int:
+        loaded = self._loaded
+        return loaded.substitute(stem, name, into, function) if loaded is not None else 0
 
     def _lookup(self, stem: str, name: str) -> object:
         if self._loaded is None:

@@ -128,7 +128,7 @@ def outcomes(seen: Seen) -> dict[str, Outcome]:
 ALL_PASS = dict.fromkeys(("test_values", "test_gradients", "test_nothing"), Outcome.PASSED)
 TWO_FAIL = {**ALL_PASS, "test_values": Outcome.FAILED, "test_gradients": Outcome.FAILED}
 CARRIED = {**ALL_PASS, "test_values": Outcome.CARRIED, "test_gradients": Outcome.CARRIED}
-LENT = "a right blur took the place of yours, whose mistake costs its points in t1.blur"
+LENT = "a right blur took the place of yours, which costs its points in t1.blur"
 
 
 @pytest.mark.parametrize("way", [{}, {"reverse": True}, {"spawn": True}], ids=str)

@@ -297,4 +297,6 @@ def test_numbers_alike_within_an_orbit_are_stored_alike_in_every_form() -> None:
     ]
     assert all(torch.equal(alike[places], alike[stored[0]]) for places in stored)
     assert not any(torch.equal(drawn[places], drawn[stored[0]]) for places in stored[1:])
-    assert len(set(alike.tolist())) == 3 * 10 + 3 + 5 + 1, "mix as it was, one row of weights, one bias"
+    assert len(set(alike.tolist())) == 3 * 10 + 3 + 5 + 1, (
+        "mix as it was, one row of weights, one bias"
+    )
