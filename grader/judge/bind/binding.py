@@ -51,12 +51,11 @@ class Binding:
     ) -> None:
         self._name, self._handle, self._reference, self._roles = name, handle, reference, roles
         self._shapes = {spec.name: spec.shape for spec in handle.specs}
-        self._row = Row(reference)
-        self._numbers = self._row.filled(values)
+        self._values = values
         self._known, self._made = known, (made, handle.specs)
-        self._choice: Choice | None = None
-        self.places = self._by_name() or self._by_role()
-        extra = [n for n in self._shapes if n not in self.places]
+        self._choice = None if self._has_every_name() else self._by_role()
+        held = values if self._choice is None else self.places
+        extra = [n for n in self._shapes if n not in held]
         self.extra = {n: self._shapes[n] for n in extra}
         self._drawn = randomised(handle, extra, generator)
 
@@ -67,25 +66,41 @@ class Binding:
             plans[self._made] = Plan(self._reference, self._handle.specs, self._roles, self._row)
         return plans[self._made]
 
-    def _by_name(self) -> dict[str, torch.Tensor]:
-        """Every role under the reference's own name and in its own shape; the usual case."""
-        for name, places in self._row.places.items():
-            shape = self._shapes.get(name)
-            if shape is None or without_ones(shape) != without_ones(places.shape):
-                return {}
+    @cached_property
+    def _row(self) -> Row:
+        return Row(self._reference)
+
+    @property
+    def places(self) -> dict[str, torch.Tensor]:
+        """Parameter of the student's -> places in the row of the reference's numbers."""
+        if self._choice is not None:
+            return self.plan.places(self._choice)
         return {name: places.flatten() for name, places in self._row.places.items()}
 
-    def _by_role(self) -> dict[str, torch.Tensor]:
-        self._choice = self.plan.first()
-        if self._choice is None:
+    def _has_every_name(self) -> bool:
+        """Every role stands under the reference's own name and in its own shape: the usual case,
+        in which there is nothing to look for."""
+        return all(
+            name in self._shapes
+            and (self._shapes[name] == tuple(value.shape) or _alike(self._shapes[name], value))
+            for name, value in self._values.items()
+        )
+
+    def _by_role(self) -> Choice:
+        found = self.plan.first()
+        if found is None:
             raise misfit(self._name, self._handle, self.plan)
-        return self.plan.places(self._choice)
+        return found
 
     # ---- what it says --------------------------------------------------------------------
 
     def values(self) -> dict[str, torch.Tensor]:
         """What to write into each of the student's parameters."""
-        return {**self._stored(self.places, self._numbers), **self._drawn}
+        if self._choice is None:
+            held = {n: value.reshape(self._shapes[n]) for n, value in self._values.items()}
+        else:
+            held = self._stored(self.places, self._row.filled(self._values))
+        return {**held, **self._drawn}
 
     def _stored(
         self, places: Mapping[str, torch.Tensor], numbers: torch.Tensor
@@ -96,16 +111,17 @@ class Binding:
         self, gradients: Mapping[str, torch.Tensor | None]
     ) -> dict[str, torch.Tensor | None]:
         """Gradients of the student's parameters as those of the reference's."""
+        places = self.places
         found: dict[str, torch.Tensor | None] = {
-            name: gradient for name, gradient in gradients.items() if name not in self.places
+            name: gradient for name, gradient in gradients.items() if name not in places
         }
-        known = {n: g for n, g in gradients.items() if g is not None and n in self.places}
+        known = {n: g for n, g in gradients.items() if g is not None and n in places}
         dtypes = {gradient.dtype for gradient in known.values()}
         row = torch.zeros(self._row.length, dtype=dtypes.pop() if dtypes else torch.float64)
         reached = torch.zeros(self._row.length, dtype=torch.bool)
         for name, gradient in known.items():
-            row[self.places[name]] = gradient.flatten().to(row.dtype)
-            reached[self.places[name]] = True
+            row[places[name]] = gradient.flatten().to(row.dtype)
+            reached[places[name]] = True
         for name, at in self._row.places.items():
             found[name] = row[at] if bool(reached[at].any()) else None
         return found
@@ -170,11 +186,15 @@ class Binding:
         found = self._known.choices[key]
         if found is None or found == (self._choice or self.plan.first()):
             return False
-        self._choice, self.places = found, self.plan.places(found)
+        self._choice = found
         if found.alternative is not None:
             self._roles.alternatives[found.alternative].change(self._reference)
         self._handle.write(self.values())
         return True
+
+
+def _alike(shape: tuple[int, ...], value: torch.Tensor) -> bool:
+    return without_ones(shape) == without_ones(value.shape)
 
 
 def _outline(value: Any) -> str:

@@ -88,7 +88,8 @@ class Row:
 
     def filled(self, values: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """The row of these values."""
-        return torch.cat([values[name].double().flatten() for name in self.places])
+        rows = [values[name].double().flatten() for name in self.places]
+        return torch.cat(rows) if rows else torch.zeros(0, dtype=torch.float64)
 
 
 def instances(module: nn.Module, roles: Roles, row: Row) -> list[Instance]:

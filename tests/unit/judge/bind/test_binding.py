@@ -300,3 +300,15 @@ def test_numbers_alike_within_an_orbit_are_stored_alike_in_every_form() -> None:
     assert len(set(alike.tolist())) == 3 * 10 + 3 + 5 + 1, (
         "mix as it was, one row of weights, one bias"
     )
+
+
+def test_modules_without_parameters_have_twins_too() -> None:
+    source = "from torch import nn\n\nclass Fader(nn.Module):\n"
+    source += "    def __init__(self, size):\n        super().__init__()\n"
+    source += "    def forward(self, pixels):\n        return pixels * 2\n"
+    client, module = local_client(source)
+    memo = Memo()
+    reference = Reference(module, memo, ROLES)
+    student = student_of(client, Definitions(module))
+    twin = Probe(2, student, reference, memo).twin("Fader", 5)
+    Expect(client, memo, 1).matches(twin.student, twin.reference, torch.ones(2, 3))
