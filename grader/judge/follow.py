@@ -80,11 +80,13 @@ class Following:
                     self._copied(exercise, slug, found, digest)
 
     def _outcomes(self, slug: str, outcomes: Mapping[str, Outcome]) -> set[Outcome]:
-        return {outcomes[check.id] for check in self._checks.get(slug, ())}
+        checks = (check.id for check in self._checks.get(slug, ()))
+        return {outcomes[check] for check in checks if check in outcomes}
 
     def _failing(self, slug: str, found: Found, *more: Outcome) -> list[Check]:
         wanted = (*ACCUSING, *more)
-        return [c for c in self._checks.get(slug, ()) if found[c.id][0].outcome in wanted]
+        checks = (check for check in self._checks.get(slug, ()) if check.id in found)
+        return [check for check in checks if found[check.id][0].outcome in wanted]
 
     # ---- called --------------------------------------------------------------------------
 
