@@ -52,16 +52,11 @@ class JudgePeer(Peer):
         try:
             return super().exchange(meta, buffers)
         except RemoteRaised as error:
-            raise raised(error) from None
+            raise self._client.raised(error) from None
         except WireFault as error:
             raise self._client.translate(error) from None
         finally:
             self._nested -= 1
-
-
-def raised(error: RemoteRaised) -> StudentRaised:
-    where = Where(error.file, error.line, error.cell) if error.file else None
-    return StudentRaised(error.type_name, error.bases, error.message, where, own=error.own)
 
 
 class Client:
@@ -116,6 +111,15 @@ class Client:
 
     def before_request(self) -> None:
         """Called before each outermost request."""
+
+    def raised(self, error: RemoteRaised) -> StudentRaised:
+        """An exception of the student's function as a fault."""
+        where = self.place(error)
+        return StudentRaised(error.type_name, error.bases, error.message, where, own=error.own)
+
+    def place(self, error: RemoteRaised) -> Where | None:
+        """Where an exception says that it comes from."""
+        return Where(error.file, error.line, error.cell) if error.file else None
 
     def translate(self, error: WireFault) -> BaseException:
         """The fault of the channel as one of ours, after what it makes necessary."""

@@ -72,8 +72,14 @@ class Grading:
         self._proofs: dict[str, Observation | None] = {}
 
     def grade(self, client: SubmissionClient, digest: str) -> list[Observation]:
-        """One observation per check. Raises `Starved`, `SourceGone`."""
-        return [self._grade_one(check, client, digest) for check in self.checks]
+        """One observation per check. Raises `Starved`, `SourceGone`.
+
+        Public checks are run first: a process that has seen hidden inputs could tell them in the
+        words of its exceptions, which a public check shows.
+        """
+        order = sorted(self.checks, key=lambda check: check.hidden)
+        found = {check.id: self._grade_one(check, client, digest) for check in order}
+        return [found[check.id] for check in self.checks]
 
     def _grade_one(self, check: Check, client: SubmissionClient, digest: str) -> Observation:
         if check.disabled:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,6 +13,10 @@ from torch import nn
 from ..wire.faults import Violation
 from ..wire.tensors import DTYPES
 from ..wire.values import Node
+from .faults import CheckFailed
+
+MAX_ELEMENTS = 1 << 26
+"""Of all parameters of a module that the judge holds or draws values for."""
 
 Parameters = Mapping[str, torch.Tensor]
 
@@ -64,6 +69,7 @@ class RemoteModule:
         self._write_back()
         parameters: Parameters = {}
         if torch.is_grad_enabled():
+            require_drawable(self.specs, self.type_name)
             parameters = {s.name: self._mirror(s) for s in self.specs if s.requires_grad}
         return self._invoker.invoke(self.target, args, kwargs, parameters)
 
@@ -82,8 +88,7 @@ class RemoteModule:
     def state(self) -> dict[str, torch.Tensor]:
         """The state_dict, by value."""
         self._write_back()
-        found = self._ask("state")
-        return found  # type: ignore[no-any-return]
+        return _by_name(self._ask("state"))
 
     def load(self, state: Mapping[str, torch.Tensor], strict: bool = True) -> None:
         """load_state_dict on the student's module."""
@@ -96,11 +101,12 @@ class RemoteModule:
     def named_parameters(self) -> list[tuple[str, nn.Parameter]]:
         """Stand-ins holding the current values."""
         self._write_back()
-        values = self._ask("parameters")
+        require_drawable(self.specs, self.type_name)
+        values = _by_name(self._ask("parameters"))
         for spec in self.specs:
             mirror = self._mirror(spec)
             with torch.no_grad():
-                mirror.copy_(_tensor_of(values, spec.name))
+                mirror.copy_(_value_of(values, spec.name, mirror))
             self._versions[spec.name] = mirror._version
         return [(spec.name, self._mirror(spec)) for spec in self.specs]
 
@@ -108,8 +114,7 @@ class RemoteModule:
         return [parameter for _, parameter in self.named_parameters()]
 
     def named_buffers(self) -> list[tuple[str, torch.Tensor]]:
-        found: dict[str, torch.Tensor] = self._ask("buffers")
-        return list(found.items())
+        return list(_by_name(self._ask("buffers")).items())
 
     def requires_grad_(self, wanted: bool = True) -> RemoteModule:
         """Freeze or unfreeze every parameter."""
@@ -205,13 +210,30 @@ def _spec(row: Any) -> ParameterSpec:
         if type(length) is not int or not 0 <= length <= 1 << 31:
             raise Violation("shape of a parameter")
         size *= length
-    if size > 1 << 26:
+    if size > MAX_ELEMENTS:
         raise Violation("a parameter too large to grade")
     return ParameterSpec(name, DTYPES[dtype], tuple(shape), requires_grad is True)
 
 
-def _tensor_of(values: Any, name: str) -> torch.Tensor:
-    value = values.get(name) if isinstance(values, dict) else None
-    if not isinstance(value, torch.Tensor):
+def require_drawable(specs: Iterable[ParameterSpec], name: str) -> None:
+    """Raises CheckFailed for more numbers than a module of any course has: a description of
+    them takes a few bytes, the numbers themselves would fill the judge's memory."""
+    count = sum(math.prod(spec.shape) for spec in specs)
+    if count > MAX_ELEMENTS and torch.get_default_device().type != "meta":
+        raise CheckFailed(f"{name} has {count:,} parameters", f"at most {MAX_ELEMENTS:,}")
+
+
+def _by_name(found: Any) -> dict[str, Any]:
+    """What the worker's own code answers with, unless somebody replaced it."""
+    if not isinstance(found, dict) or not all(type(name) is str for name in found):
+        raise Violation("values by name")
+    return found
+
+
+def _value_of(values: dict[str, Any], name: str, like: torch.Tensor) -> torch.Tensor:
+    value = values.get(name)
+    if not isinstance(value, torch.Tensor) or value.shape != like.shape:
         raise Violation("value of a parameter")
+    if value.device != like.device:
+        raise Violation("device of a parameter")
     return value

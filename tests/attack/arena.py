@@ -40,6 +40,10 @@ exercises:
     criteria:
       outputs: {{{{points: 2, visibility: public}}}}
       hidden: {{{{points: 2, visibility: hidden}}}}
+  t1.layer:
+    targets: [Layer]
+    criteria:
+      layer: {{{{points: 1, visibility: hidden}}}}
   t1.deed:
     targets: [attempt]
     criteria:
@@ -48,32 +52,62 @@ exercises:
 REFERENCE = """\
 SECRET = {canary!r}
 
+import torch
+from torch import nn
+
 
 def work(x):
     return x * 3 - 1
+
+
+class Layer(nn.Linear):
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+        self.register_buffer("factor", torch.tensor(3.0))
+
+    def forward(self, x):
+        return super().forward(x) * self.factor
 
 
 def attempt():
     return "nothing"
 """
 SUITE = '''\
-import pytest
-
 SECRET = {canary!r}
-MARK = 41.25
 
 
 class Test{name}:
-    @pytest.mark.parametrize("n", {sizes})
-    def test_values(self, student, reference, probe, expect, n):
+    def test_values(self, student, reference, probe, expect):
         """The values are the reference's."""
-        x = probe.randn(n)
+        x = probe.randn({size})
         found = student.work(x)
         expect.close(found, reference.work(x))
-
+'''
+GRADIENTS = '''
     def test_gradients(self, student, reference, probe, expect):
         """Gradients too."""
         expect.gradients(student.work, reference.work, probe.randn(4))
+'''
+LAYER = '''\
+SECRET = {canary!r}
+
+
+class TestLayer:
+    def test_values(self, student, probe, expect):
+        """The values are the reference's."""
+        twin = probe.twin("Layer", 3, 2)
+        expect.matches(twin.student, twin.reference, probe.randn(4, 3))
+
+    def test_gradients(self, student, probe, expect):
+        """Gradients too."""
+        twin = probe.twin("Layer", 3, 2)
+        expect.gradients(twin.student, twin.reference, probe.randn(4, 3))
+
+    def test_parts(self, student, probe, expect):
+        """It has two parameters and a buffer."""
+        layer = probe.module("Layer", 3, 2)
+        found = [len(layer.state()), len(layer.named_parameters()), len(layer.named_buffers())]
+        expect.true(found == [3, 2, 1], observed=f"{{found}}"[:200], expected="[3, 2, 1]")
 '''
 DEED = '''\
 SECRET = {canary!r}
@@ -84,9 +118,9 @@ class TestDeed:
         """What is not allowed does not succeed."""
         found = str(student.attempt())
         expect.true(not found.startswith("done"), observed=f"it succeeded: {{found[:300]}}",
-                    expected="a refusal")
+            expected="a refusal")
 '''
-HONEST = REFERENCE.replace("SECRET = {canary!r}\n\n\n", "")
+HONEST = REFERENCE.replace("SECRET = {canary!r}\n\n", "")
 
 
 def canary(kind: str) -> str:
@@ -199,8 +233,8 @@ class Arena:
 def _attacked(attack: Attack, result: Result) -> list[Observation]:
     """The checks that the attack is after."""
     source = b"".join(v if isinstance(v, bytes) else v.encode() for v in attack.files.values())
-    part = "t1.deed" if b"def attempt" in source else "t1.work"
-    return [row for row in result.observations if row.check.startswith(f"{part}/")]
+    part = "deed" if b"def attempt" in source else "layer" if b"class Layer" in source else "work"
+    return [row for row in result.observations if row.check.startswith(f"t1.{part}/")]
 
 
 def end_of(row: Observation) -> End:
@@ -256,11 +290,12 @@ def plant(root: Path) -> Path:
         root / "reference" / f"{STEM}.py": REFERENCE.format(canary=canary("reference")),
         root / "assignments" / f"{STEM}.py": "\n",
         suites / "public" / "test_work.py": SUITE.format(
-            canary=canary("public"), name="Outputs", sizes="[3, 5]"
+            canary=canary("public"), name="Outputs", size="3"
         ),
-        suites / "test_work.py": SUITE.format(
-            canary=canary("suite"), name="Hidden", sizes="[6, 7]"
+        suites / "test_work.py": (
+            SUITE.format(canary=canary("suite"), name="Hidden", size="5") + GRADIENTS
         ),
+        suites / "test_layer.py": LAYER.format(canary=canary("suite")),
         suites / "public" / "test_deed.py": DEED.format(canary=canary("deed")),
     }
     for path, text in files.items():
