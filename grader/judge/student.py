@@ -169,11 +169,14 @@ class SubmissionClient(Client):
         return Where(error.file, error.line, error.cell) if inside else Where(error.file)
 
     def _was_starved(self) -> bool:
-        """Ready to run, yet mostly kept waiting for a processor. Sleeping is not starving."""
+        """Ready to run, yet mostly kept waiting for a processor. Sleeping is not starving, nor is
+        waiting for threads of its own."""
         after = self._worker.usage() if self._worker is not None else None
         if after is None or self._usage is None:
             return False
-        return after.waiting_s - self._usage.waiting_s > 0.5 * self.limit_s
+        half = 0.5 * self.limit_s
+        waited = after.waiting_s - self._usage.waiting_s
+        return waited > half > after.running_s - self._usage.running_s
 
     # ---- what was loaded -----------------------------------------------------------------
 

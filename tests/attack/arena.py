@@ -28,6 +28,9 @@ from tests.attack import outside
 from tests.attack.attack import STEM, Attack, End
 from tests.attack.leftovers import Leftovers
 
+STARVED = "no processor time"
+BUSY_ATTEMPTS = 2
+"""A machine that has no time for us can't tell who was slow: the clock ended it all the same."""
 FORMATS = ("text", "json", "junit", "markdown")
 CANARY = re.compile(r"CANARY[a-z]+[0-9a-f]{24}|41\.414213")
 """Planted secrets, and a number that only the inputs of hidden checks have."""
@@ -188,7 +191,7 @@ class Arena:
         harm += [
             f"the honest submission after it: {row.check} {row.outcome} {row.observed}"
             for row in honest.observations
-            if row.outcome is not Outcome.PASSED
+            if row.outcome is not Outcome.PASSED and STARVED not in row.observed
         ]
         return Tried(
             attack,
@@ -206,7 +209,10 @@ class Arena:
         return Tried(attack, result.tier, frozenset(end_of(row) for row in seen), said)
 
     def _grade(self, submission: Submission) -> Result:
-        (result,) = self.engine.grade([submission])
+        for _ in range(BUSY_ATTEMPTS):
+            (result,) = self.engine.grade([submission])
+            if not any(STARVED in row.observed for row in result.observations):
+                break
         return result
 
     def _honest(self) -> Submission:
@@ -256,7 +262,7 @@ def end_of(row: Observation) -> End:
                 return End.KILLED
             return End.MALFORMED if "no valid reply" in row.observed else End.REFUSED
         case _:
-            return End.OURS
+            return End.TIMED_OUT if STARVED in row.observed else End.OURS
 
 
 @contextmanager

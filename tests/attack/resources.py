@@ -72,6 +72,21 @@ deed(
     must=(REFUSED,),
 )
 deed(
+    "starve-itself",
+    "keep its own call from the processor, so that the machine is blamed",
+    """
+    def burn():
+        x = torch.ones(400, 400)
+        while True:
+            x @ x
+    for _ in range(8):
+        threading.Thread(target=burn, daemon=True).start()
+    burn()
+    """,
+    full="deadline",
+    must=(TIMED_OUT,),
+)
+deed(
     "slow-end",
     "hang while the interpreter ends",
     """
