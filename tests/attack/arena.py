@@ -274,6 +274,7 @@ def arena(tier: str, without: tuple[str, ...] = ()) -> Iterator[Arena]:
         root.chmod(0o755)
         course = plant(root / "course")
         leftovers = Leftovers(root, nonce)
+        stack.callback(leftovers.remove)
         stack.callback(_restore, "GRADER_COURSE_TOKEN", os.environ.get("GRADER_COURSE_TOKEN"))
         os.environ["GRADER_COURSE_TOKEN"] = canary("environment")
         world = stack.enter_context(outside.world(root, nonce, canary))

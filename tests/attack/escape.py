@@ -80,7 +80,7 @@ deed(
 )
 for name, arguments in {
     "netlink": "socket.AF_NETLINK, socket.SOCK_RAW, 0",
-    "kernel-crypto": "socket.AF_ALG, socket.SOCK_SEQPACKET, 0",
+    "unix-datagram": "socket.AF_UNIX, socket.SOCK_DGRAM, 0",
     "ipv6": "socket.AF_INET6, socket.SOCK_DGRAM, 0",
 }.items():
     deed(
@@ -125,8 +125,8 @@ deed(
 
 LOADER = """
 def loader():
-    import glob
-    return next(iter(glob.glob("/lib*/ld-linux*") + glob.glob("/lib/*/ld-linux*")))
+    known = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
+    return next(path for path in known if os.path.exists(path))
 """
 deed(
     "subprocess",
@@ -170,25 +170,25 @@ deed(
     """
     pid = os.fork()
     if pid == 0:
-        os.execv(loader(), [loader(), "--help"])
-    return f"done {os.waitpid(pid, 0)[1]}"
+        try:
+            os.execv(loader(), [loader(), "--version"])
+        finally:
+            os._exit(1)
+    return "done" if os.waitpid(pid, 0)[1] == 0 else "refused"
     """,
     top=LOADER,
-    full="seccomp",
+    full="seccomp landlock",
 )
 deed(
     "own-library",
     "load a library that it wrote itself",
     """
-    import glob
-    source = next(iter(glob.glob("/usr/lib/*/libm.so.6") + glob.glob("/lib*/libm.so.6")))
-    name = f"{os.getcwd()}/own-{NONCE}.so"
+    import _ctypes
+    place = os.getcwd() if os.access(".", os.W_OK) else FOLDER
+    name = f"{place}/own-{NONCE}.so"
     with open(name, "wb") as file:
-        file.write(open(source, "rb").read())
-    try:
-        ctypes.CDLL(name)
-    finally:
-        os.unlink(name)
+        file.write(open(_ctypes.__file__, "rb").read())
+    ctypes.CDLL(name)
     return "done"
     """,
     full="namespaces scratch",
@@ -314,8 +314,8 @@ deed(
         return "done" if error.errno not in (errno.EPERM, errno.EACCES) else "refused"
     return "done"
     """,
-    full="namespaces seccomp landlock",
-    partial="seccomp landlock",
+    full="namespaces seccomp landlock kernel",
+    partial="seccomp landlock kernel",
 )
 
 # ---- new rights ------------------------------------------------------------------------------
@@ -389,8 +389,8 @@ deed(
     return "done"
     """,
     top=INSIDE,
-    full="seccomp landlock user",
-    partial="seccomp landlock",
+    full="seccomp user",
+    partial="seccomp",
     must=(KILLED,),
 )
 deed(
@@ -413,7 +413,7 @@ for name, arguments in {
     "init_module": '"init_module", 0, 0, 0',
     "keyctl": '"keyctl", 9999, 0, 0, 0, 0',
     "move_pages": '"move_pages", 0, 0, 0, 0, 0, 0',
-    "userfaultfd": '"userfaultfd", 1 << 20',
+    "userfaultfd": '"userfaultfd", 0x80001',
 }.items():
     kernel = name in ("kexec_load", "init_module")
     deed(
@@ -448,7 +448,7 @@ for name, arguments in {
             return "refused" if error.errno in (errno.EPERM, errno.ENOSYS) else "done"
         return "done"
         """,
-        full="seccomp kernel" if name in ("fsopen",) else "seccomp",
+        full="seccomp kernel" if name in ("fsopen", "fanotify_init") else "seccomp",
     )
 MACHINE = """
 def run(code):
@@ -517,19 +517,34 @@ deed("own-session", "leave its session", "os.setpgid(0, 0)\nos.setsid()\nreturn 
 # ---- files outside ---------------------------------------------------------------------------
 
 WRITES = {
-    "new": "open(f'{FOLDER}/new-{NONCE}', 'w').close()\nos.unlink(f'{FOLDER}/new-{NONCE}')",
-    "tmp": "open(f'/tmp/new-{NONCE}', 'w').close()\nos.unlink(f'/tmp/new-{NONCE}')",
-    "shared-memory": "open(f'/dev/shm/new-{NONCE}', 'w').close()\nos.unlink(f'/dev/shm/new-{NONCE}')",
-    "append": "open(CANARY_FILE, 'a').close()",
-    "results": "open(COURSE + '/results.json', 'w').write('{}')\nos.unlink(COURSE + '/results.json')",
-    "startup": "open(FOLDER + '/x.pth', 'w').close()\nos.unlink(FOLDER + '/x.pth')",
+    "new": ("open(f'{FOLDER}/new-{NONCE}', 'w')", "os.unlink(f'{FOLDER}/new-{NONCE}')"),
+    "tmp": ("open(f'/tmp/new-{NONCE}', 'w')", "os.unlink(f'/tmp/new-{NONCE}')"),
+    "shared-memory": ("open(f'/dev/shm/new-{NONCE}', 'w')", "os.unlink(f'/dev/shm/new-{NONCE}')"),
+    "append": ("open(CANARY_FILE, 'a')", ""),
+    "results": ("open(COURSE + '/results.json', 'w')", "os.unlink(COURSE + '/results.json')"),
+    "startup": ("open(FOLDER + '/x.pth', 'w')", "os.unlink(FOLDER + '/x.pth')"),
+    "terminal": ("os.write(os.open(TTY, os.O_WRONLY | os.O_NOCTTY), b'')", ""),
+}
+for name, (body, tidy) in WRITES.items():
+    deed(
+        f"write-{name}",
+        f"write outside: {name}",
+        f"{body}\ntry:\n    {tidy or 'pass'}\nexcept OSError:\n    pass\nreturn 'done'",
+        **FILES,
+    )
+CHANGES = {
     "folder": "os.mkdir(f'{FOLDER}/d-{NONCE}')\nos.rmdir(f'{FOLDER}/d-{NONCE}')",
     "rename": "os.rename(CANARY_FILE, CANARY_FILE + '2')\nos.rename(CANARY_FILE + '2', CANARY_FILE)",
     "truncate": "os.truncate(CANARY_FILE, os.stat(CANARY_FILE).st_size)",
-    "terminal": "os.write(os.open(TTY, os.O_WRONLY | os.O_NOCTTY), b'')",
 }
-for name, body in WRITES.items():
-    deed(f"write-{name}", f"write outside: {name}", f"{body}\nreturn 'done'", **FILES)
+for name, body in CHANGES.items():
+    deed(
+        f"write-{name}",
+        f"change what is outside: {name}",
+        f"{body}\nreturn 'done'",
+        full="namespaces",
+        partial="seccomp landlock",
+    )
 deed(
     "write-results-everywhere",
     "write a result where autograders look for one",
@@ -543,7 +558,10 @@ deed(
         except OSError:
             pass
     for name in made:
-        os.unlink(name)
+        try:
+            os.unlink(name)
+        except OSError:
+            pass
     return "done" if made else "nothing"
     """,
     **FILES,
