@@ -104,6 +104,7 @@ class Catalogue:
         must: tuple[End, ...] = (End.REFUSED,),
         top: str = "",
         leaks: tuple[str, ...] = (),
+        naive: bool = False,
         root_only: bool = False,
         x86_only: bool = False,
     ) -> None:
@@ -121,6 +122,7 @@ class Catalogue:
                 stops,
                 stops if partial is None else tuple(partial.split()),
                 leaks,
+                naive=naive,
                 root_only=root_only,
                 x86_only=x86_only,
             )

@@ -400,6 +400,7 @@ deed(
     """,
     top=SEARCH + "LIBC = ctypes.CDLL(None, use_errno=True)\nLIBC.sbrk.restype = ctypes.c_ssize_t\n",
     full="topology",
+    naive=True,
 )
 deed(
     "own-objects",
@@ -418,6 +419,7 @@ deed(
     """,
     top=SEARCH,
     full="topology",
+    naive=True,
 )
 deed(
     "own-frames",
@@ -447,6 +449,7 @@ deed(
     """,
     top=SEARCH,
     full="topology",
+    naive=True,
 )
 deed(
     "own-descriptors",
@@ -460,6 +463,7 @@ deed(
         return f"done {fd} {data[:40]}"
     """,
     full="topology",
+    naive=True,
 )
 deed(
     "own-sources",
