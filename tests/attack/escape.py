@@ -428,7 +428,6 @@ for name, arguments in {
         """,
         full="seccomp capabilities kernel" if kernel else "seccomp",
         must=(KILLED,),
-        root_only=kernel,
     )
 for name, arguments in {
     "personality": '"personality", 0xFFFFFFFF',

@@ -95,7 +95,7 @@ def test_what_only_root_may_do_root_does_without_a_jail() -> None:
     assert len(wanted) >= 5
 
 
-def test_what_is_sent_on_the_connection_is_read() -> None:
+def test_a_forged_reply_with_the_right_values_is_an_answer() -> None:
     """The control of the wire: a forged reply with the right values is an answer like any other."""
     right = "struct.pack('<%dd' % len(x), *(x * 3 - 1).tolist())"
     more = "[['float64', [len(x)], [1], 0, 0, 0]], [8 * len(x) + pad], DATA + bytes(pad)"
