@@ -12,7 +12,6 @@ import torch
 
 from ..wire.values import Opaque
 
-
 _KNOWN_TYPES = ("generator", "module", "ndarray", "Generator", "SimpleNamespace")
 _TENSOR = re.compile(r"(Tensor|Parameter) \(\w{1,16}, \w{1,16}, \w{1,8}\)")
 

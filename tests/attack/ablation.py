@@ -65,9 +65,7 @@ def takes_part(attack: Attack) -> bool:
 
 def shown(attack: Attack) -> tuple[Less, ...]:
     """The runs in which it must succeed, beyond tiers in which it is a documented leak."""
-    return tuple(
-        run for run in RUNS if run.lets_through(attack) and run.tier not in attack.leaks
-    )
+    return tuple(run for run in RUNS if run.lets_through(attack) and run.tier not in attack.leaks)
 
 
 @dataclass(frozen=True)

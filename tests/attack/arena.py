@@ -6,10 +6,6 @@ from __future__ import annotations
 import os
 import re
 import secrets
-import shutil
-import socket
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -278,7 +274,9 @@ def arena(tier: str, without: tuple[str, ...] = ()) -> Iterator[Arena]:
         stack.callback(_restore, "GRADER_COURSE_TOKEN", os.environ.get("GRADER_COURSE_TOKEN"))
         os.environ["GRADER_COURSE_TOKEN"] = canary("environment")
         world = stack.enter_context(outside.world(root, nonce, canary))
-        engine = stack.enter_context(Engine(find_course(course), Options(isolation=tier, without=without)))
+        engine = stack.enter_context(
+            Engine(find_course(course), Options(isolation=tier, without=without))
+        )
         it = Arena(root, find_course(course), engine, world.prelude, leftovers, nonce)
         it._grade(it._honest())
         leftovers.remember(engine)

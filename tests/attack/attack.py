@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypedDict
 
 STEM = "t1_arena"
 TIERS = ("full", "partial", "none")
@@ -80,6 +81,13 @@ class Attack:
 
     def stops(self, tier: str) -> tuple[str, ...]:
         return self.partial if tier == "partial" else self.full
+
+
+class Stops(TypedDict):
+    """What stops an attack, tier by tier, for several of a kind."""
+
+    full: str
+    partial: str
 
 
 @dataclass(frozen=True)

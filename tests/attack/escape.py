@@ -6,12 +6,12 @@ far, EPERM or a kill that they did not. Signals are harmless ones, targets are p
 
 from __future__ import annotations
 
-from tests.attack.attack import Catalogue, End, Family
+from tests.attack.attack import Catalogue, End, Family, Stops
 
 CATALOGUE = Catalogue(Family.ESCAPE)
 deed, points = CATALOGUE.deed, CATALOGUE.points
 KILLED, REFUSED = End.KILLED, End.REFUSED
-FILES = {"full": "namespaces", "partial": "landlock"}
+FILES: Stops = {"full": "namespaces", "partial": "landlock"}
 
 # ---- network ---------------------------------------------------------------------------------
 

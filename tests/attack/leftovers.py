@@ -40,8 +40,11 @@ class Leftovers:
 
     def found(self, engine: Engine) -> list[str]:
         """What is different: a line for each."""
-        harm = [f"{name} changed: {_difference(self._before[name], now)}"
-                for name, now in self._state() if now != self._before[name]]
+        harm = [
+            f"{name} changed: {_difference(self._before[name], now)}"
+            for name, now in self._state()
+            if now != self._before[name]
+        ]
         return harm + self._survivors(engine)
 
     def remove(self) -> None:

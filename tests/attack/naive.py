@@ -21,7 +21,7 @@ from tests.attack.attack import STEM, Attack
 from tests.attack.outside import PRELUDE
 
 LIMIT_S = 30.0
-TESTS = f'''\
+TESTS = f"""\
 import reference
 import {STEM} as student
 import torch
@@ -36,10 +36,10 @@ def test_values():
     found = student.work(x)
     expected = reference.work(x)
     assert not ((found - expected).abs() > 1e-6).any()
-'''
+"""
 STEALING = TESTS.replace("    expected = reference.work(x)\n    assert", "    assert")
 """Computes what it expects first, and holds it while the student's function runs."""
-DEED = f'''\
+DEED = f"""\
 import {STEM} as student
 
 SECRET = {{canary!r}}
@@ -47,7 +47,7 @@ SECRET = {{canary!r}}
 
 def test_attempt():
     assert str(student.attempt()).startswith("done")
-'''
+"""
 RUN = """
 import os, sys
 import pytest, torch, _pytest.reports
@@ -88,7 +88,10 @@ def _suites(attack: Attack) -> tuple[str, ...]:
 
 def _lay_out(folder: Path, attack: Attack, tests: str) -> None:
     folder.mkdir()
-    own = {name: text if isinstance(text, str) else text.decode() for name, text in attack.files.items()}
+    own = {
+        name: text if isinstance(text, str) else text.decode()
+        for name, text in attack.files.items()
+    }
     facts = f"COURSE = {str(folder)!r}\nNONCE = 'naive'\nCALLS = {{}}\n"
     files = {
         **own,

@@ -58,7 +58,7 @@ TEXTS = {
     "markup": "<script>alert(1)</script><img src=x onerror=a()>&lt;",
     "markdown": "```\n# big\n[a](javascript:b) ![c](http://d) | x |\n~~~ </details> @someone",
     "xml": "]]><x/>\x00\x0b\ufffe&bogus;",
-    "formula": "=HYPERLINK(\"http://x\",\"y\")",
+    "formula": '=HYPERLINK("http://x","y")',
     "formula-late": "\t\r\n '+1+1|cmd|' /C calc'!A0",
     "rich": "[bold red]no[/] [link=http://x]y[/link] [/bold]",
     "long": "A" * 3_000_000,
@@ -78,7 +78,10 @@ points(
     "text-names",
     "have a report carry out names of files, modules and functions",
     "import nothing_of_the_kind\n\nfrom assignments import t1_missing\n\ndef work(x):\n    return x\n",
-    more={"=cmd|'x'!A1.py": "X = 1\n", "[b](javascript:c) <b> ::error::.py": "def work(x):\n    1\n"},
+    more={
+        "=cmd|'x'!A1.py": "X = 1\n",
+        "[b](javascript:c) <b> ::error::.py": "def work(x):\n    1\n",
+    },
     by="report",
 )
 points(

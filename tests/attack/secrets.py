@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from tests.attack.attack import Catalogue, End, Family
+from tests.attack.attack import Catalogue, End, Family, Stops
 
 CATALOGUE = Catalogue(Family.SECRETS)
 deed, points = CATALOGUE.deed, CATALOGUE.points
 
-FILES = {"full": "namespaces", "partial": "landlock"}
+FILES: Stops = {"full": "namespaces", "partial": "landlock"}
 """Opening a file by its name."""
 LEAKS = ("partial",)
 """Metadata: Landlock does not cover it."""
@@ -163,7 +163,12 @@ deed(
 # ---- folders ---------------------------------------------------------------------------------
 
 deed("list-course", "list the course", "return f'done {os.listdir(COURSE)}'", **FILES)
-deed("list-tmp", "list what others keep in /tmp", "return f'done {len(os.listdir(\"/tmp\"))}'", **FILES)
+deed(
+    "list-tmp",
+    "list what others keep in /tmp",
+    "return f'done {len(os.listdir(\"/tmp\"))}'",
+    **FILES,
+)
 deed(
     "walk",
     "walk to the suites",
