@@ -59,7 +59,7 @@ class Leftovers:
         for kind in _IPC:
             yield f"System V {kind}", sorted(_ours(kind))
         yield "files", sorted(self._files())
-        yield "current folder", sorted(name for name in os.listdir() if name != "__pycache__")
+        yield "current folder", sorted(n for n in os.listdir() if not n.startswith((".", "__")))
 
     def _files(self) -> Iterator[str]:
         """All beneath our own folder with its size and time; elsewhere what bears our name."""
