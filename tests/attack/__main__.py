@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -28,6 +29,8 @@ JAILED = ("full", "partial")
 
 
 def main(arguments: Sequence[str]) -> int:
+    # What is planted outside is taken away again, whoever ends us.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     wanted = _parsed(arguments)
     attacks = chosen(wanted.family, wanted.only)
     if not attacks:

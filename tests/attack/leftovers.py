@@ -26,6 +26,8 @@ class Leftovers:
     nonce: str
     _before: dict[str, object] = field(default_factory=dict)
     _own: frozenset[int] = frozenset()
+    _strangers: set[str] = field(default_factory=set)
+    """System V objects of other graders that run beside us, or did."""
 
     def remember(self, engine: Engine) -> None:
         """Take the present state as the one to be found again."""
@@ -57,7 +59,7 @@ class Leftovers:
         yield "mounts", Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
         yield "control group", Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
         for kind in _IPC:
-            yield f"System V {kind}", sorted(_ours(kind))
+            yield f"System V {kind}", sorted(self._objects(kind))
         yield "files", sorted(self._files())
         yield "current folder", sorted(n for n in os.listdir() if not n.startswith((".", "__")))
 
@@ -78,6 +80,16 @@ class Leftovers:
             with suppress(OSError):
                 names = [name for name in os.listdir(place) if self.nonce in name]
                 yield from (os.path.join(place, name) for name in names)
+
+    def _objects(self, kind: str) -> Iterator[str]:
+        rows = Path(f"/proc/sysvipc/{kind}").read_text(encoding="utf-8").splitlines()
+        near = {os.getpid(), *child_pids(os.getpid())}
+        for row in (line.split() for line in rows[1:]):
+            name, maker = f"{kind} {row[0]} {row[1]}", int(row[4]) if kind == "shm" else 0
+            if maker not in near and is_alive(maker):
+                self._strangers.add(name)
+            if name not in self._strangers:
+                yield name
 
     def _family(self, engine: Engine) -> list[int]:
         """Nursery, judges, zygotes and workers, of which all but one are gone again."""
@@ -111,16 +123,6 @@ class Leftovers:
         if len(workers) > len(engine._seats):
             odd.append(f"{len(workers)} workers, and one should wait")
         return odd
-
-
-def _ours(kind: str) -> Iterator[str]:
-    """System V objects but those that a living stranger made: other graders run beside us."""
-    rows = Path(f"/proc/sysvipc/{kind}").read_text(encoding="utf-8").splitlines()
-    near = {os.getpid(), *child_pids(os.getpid())}
-    for row in (line.split() for line in rows[1:]):
-        maker = int(row[4]) if kind == "shm" else 0
-        if maker in near or not is_alive(maker):
-            yield f"{row[0]} {row[1]}"
 
 
 def _command(pid: int) -> str:
