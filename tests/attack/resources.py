@@ -183,7 +183,7 @@ deed(
     return repr(thing)[:4]
     """,
     full="topology",
-    must=(KILLED, REFUSED),
+    must=(KILLED, REFUSED, TIMED_OUT),
 )
 points(
     "source-bomb",
