@@ -87,7 +87,7 @@ def as_ordinary_user(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_plain_pytest_run_is_fooled_by_what_topology_stops() -> None:
     naive = [attack for attack in ATTACKS if attack.naive]
-    assert len(naive) >= 20
+    assert len(naive) >= 18
     assert {attack.id for attack in naive} - fooled(naive) == set()
 
 
