@@ -7,7 +7,7 @@ import builtins
 from ..evidence import Outcome, Where
 
 # Of libraries that a submission has, beyond what Python itself defines.
-_KNOWN = ("EinopsError", "LinAlgError", "OutOfMemoryError", "BackendCompilerFailed")
+_KNOWN = ("EinopsError", "URLError", "LinAlgError", "OutOfMemoryError", "BackendCompilerFailed")
 
 
 class StudentFault(Exception):

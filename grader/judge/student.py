@@ -32,6 +32,9 @@ PATIENT_HANGS = 3
 IMPATIENT_LIMIT_S = 0.5
 """After `PATIENT_HANGS` calls without an answer a submission waits shorter, not less fairly:
 50 times the reference's time still holds."""
+MAX_GRANTED_S = 20.0
+"""On top of a call's limit, on a machine that is busy with other things; twice that on top of all
+limits of a submission together."""
 SAMPLE_S = 0.05
 """How old the figures may be that tell starving from sleeping: little beside any limit."""
 
@@ -68,6 +71,7 @@ class SubmissionClient(Client):
         self._hopeless: StudentFault | None = None
         self._reference_time: ReferenceTime = lambda call: 0.0
         self._usage: Usage | None = None
+        self._due_s = self._granted_s = self._granted_in_all_s = 0.0
         self._next_sample = 0.0
         self._hangs = 0
         self._wall_until = time.monotonic() + WALL_LIMIT_S
@@ -101,7 +105,6 @@ class SubmissionClient(Client):
         if self._worker is None:
             self._worker = self._bring_up()
         self.peer.forget()  # graphs of call-backs that the student's side never released
-        self._sample_usage()
         # The reset travels with the first call: a round trip of its own costs more than it does.
         self.must_reset = not self._clean
         self._clean = False
@@ -113,6 +116,8 @@ class SubmissionClient(Client):
     def before_request(self) -> None:
         if self._worker is None:
             raise Crashed("the process had already ended", "an answer")
+        self._granted_s = 0.0
+        self._sample_usage()
 
     # ---- loading -------------------------------------------------------------------------
 
@@ -122,6 +127,8 @@ class SubmissionClient(Client):
         until = time.monotonic() + LOADING_LIMIT_S
         while True:
             worker = self._worker = self._take()
+            worker.more_time = self._more_time
+            self._next_sample = 0.0
             self.isolation = worker.isolation
             operations = {"progress": self._progress}
             self.peer = JudgePeer(worker.channel, self.side, operations, self)
@@ -132,7 +139,6 @@ class SubmissionClient(Client):
                 reply = self.peer.exchange(self._load_message(), list(self._plan.files.values()))
                 self.report = load_report.checked(reply.meta.get("report"))
                 self._clean = True
-                self._next_sample = 0.0
                 return worker
             except StudentFault as fault:
                 self.close()
@@ -215,15 +221,28 @@ class SubmissionClient(Client):
         inside = all(0 <= number <= len(data) for number in (error.line or 0, error.cell or 0))
         return Where(error.file, error.line, error.cell) if inside else Where(error.file)
 
+    def _more_time(self) -> float:
+        """The processor time that the call at hand is due and others had: a limit is one of time
+        to compute in, and what a busy machine takes of it is given back, up to a point."""
+        left_s = min(MAX_GRANTED_S - self._granted_s, 2 * MAX_GRANTED_S - self._granted_in_all_s)
+        if not self._was_starved() or left_s <= 0:
+            return 0.0
+        more_s = min(max(self._due_s, 0.1), left_s)
+        self._granted_s += more_s
+        self._granted_in_all_s += more_s
+        self._wall_until += more_s
+        self._loading_until += more_s
+        return more_s
+
     def _was_starved(self) -> bool:
-        """Ready to run, yet mostly kept waiting for a processor. Sleeping is not starving, nor is
-        waiting for threads of its own."""
+        """Ready to run, yet kept waiting for a processor, and still due a part of its time.
+        Sleeping is not starving, nor is waiting for threads of its own."""
         after = self._worker.usage() if self._worker is not None else None
         if after is None or self._usage is None:
             return False
-        half = 0.5 * self.limit_s
-        waited = after.waiting_s - self._usage.waiting_s
-        return waited > half > after.running_s - self._usage.running_s
+        waited_s = after.waiting_s - self._usage.waiting_s
+        self._due_s = self.limit_s - (after.running_s - self._usage.running_s)
+        return waited_s > 0.25 * self.limit_s and self._due_s > 0.05 * self.limit_s
 
     # ---- what was loaded -----------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import signal
 import socket
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -121,6 +122,10 @@ class WorkerProcess:
         self._source, self._output = source, output
         self._pidfd: int | None = None
         self._number = 0
+        self.more_time: Callable[[], float] = lambda: 0.0
+        """Asked when time is up: how many seconds it may be after all."""
+        self._late: tuple[float | None, float] = (None, 0.0)
+        """A point in time and how much later it has become."""
         self._poller: select.poll | None = None
         """Made when the pidfd is known; from then on without the output once that has ended."""
         self._alive = True
@@ -195,9 +200,7 @@ class WorkerProcess:
 
     def _wait_for(self, poller: select.poll, sock_fd: int, until: float | None) -> None:
         while True:
-            left_s = None if until is None else until - time.monotonic()
-            if left_s is not None and left_s <= 0:
-                raise Deadline
+            left_s = None if until is None else self._left_s(until)
             ready = {fd for fd, _ in poller.poll(None if left_s is None else left_s * 1e3 + 1)}
             if self._output in ready and not self._drain():
                 poller.unregister(self._output)
@@ -206,6 +209,18 @@ class WorkerProcess:
             # A child of the worker may hold the socket open after the worker's own end.
             if self._pidfd in ready:
                 raise PeerGone("the process ended")
+
+    def _left_s(self, until: float) -> float:
+        """Seconds to wait yet. Raises `Deadline`."""
+        late_s = self._late[1] if self._late[0] == until else 0.0
+        left_s = until + late_s - time.monotonic()
+        if left_s > 0:
+            return left_s
+        more_s = self.more_time()
+        if more_s <= 0:
+            raise Deadline
+        self._late = (until, time.monotonic() - until + more_s)
+        return more_s
 
     def _drain(self) -> bool:
         """Read what there is, keep the beginning. False at the end of the output."""

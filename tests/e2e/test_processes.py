@@ -141,6 +141,34 @@ def test_sleeping_is_the_students_and_not_the_machines_fault(course_root: Path) 
     assert found == [Outcome.PASSED, Outcome.PASSED, Outcome.TIMED_OUT]
 
 
+def test_a_busy_machine_is_no_reason_for_a_verdict(course_root: Path) -> None:
+    """An endless loop times out, and a long computation does not, while others have most of the
+    processor."""
+    source = """
+        import time
+
+        def work(step):
+            until = time.process_time() + (1.2 if step == 0 else 0)
+            while step == 1 or time.process_time() < until:
+                pass
+            return step
+    """
+    cpu = min(os.sched_getaffinity(0))
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {cpu})
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    try:
+        with Engine(find_course(course_root)) as engine:
+            (result,) = engine.grade([submission({"t1_toy.py": source})])
+    finally:
+        os.sched_setaffinity(0, allowed)
+        for other in others:
+            other.kill()
+            other.wait()
+    found = [o.outcome for o in result.observations]
+    assert found == [Outcome.PASSED, Outcome.TIMED_OUT, Outcome.PASSED]
+
+
 def test_daemons_and_files_of_a_submission_end_with_it(course_root: Path, tmp_path: Path) -> None:
     note = tmp_path / "daemon.pid"
     source = f"""
