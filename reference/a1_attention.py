@@ -20,6 +20,76 @@ Shape letters, the same in every assignment:
 import torch
 
 
+def dot_product_loop(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Return the dot product of two vectors, added up number by number.
+
+    All of attention rests on one question: how alike are two vectors? The oldest answer multiplies
+    them number by number and adds up the products,
+
+        a · b = Σ_i a_i b_i
+
+    It is large where both point the same way, 0 where they are at right angles, negative where
+    they point apart. The length of the vectors counts too: a vector twice as long scores twice as
+    much.
+
+    Shapes
+        a, b     (D,)
+        returns  (): a tensor with a single number, dtype as a's
+
+    Example: "Your" and "journey" of the sentence "Your journey starts with one step", as vectors
+    of three numbers. The sentence is the running example of Raschka, "Build a Large Language Model
+    (From Scratch)", chapter 3, and it stays with us for two assignments.
+
+        >>> your, journey = torch.tensor([0.43, 0.15, 0.89]), torch.tensor([0.55, 0.87, 0.66])
+        >>> dot_product_loop(your, journey)
+        tensor(0.9544)
+
+    To write here: everything, with a `for` loop over the numbers, and for once without torch's
+    own products and sums. Start from a plain 0.0, and the total takes the dtype of what is added.
+    """
+    # BEGIN SOLUTION
+    total = 0.0
+    for left, right in zip(a, b, strict=True):
+        total = total + left * right
+    return torch.as_tensor(total, dtype=a.dtype)
+    # END SOLUTION
+
+
+def attention_scores(query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
+    """Return the dot product of each query with each key.
+
+    Six words with six others make 36 dot products, a page of text makes a million, and a loop in
+    Python takes its time over each. A product of matrices is exactly that: all dot products of the
+    rows of one with the columns of the other, and it runs where the machine is fast.
+
+        scores = Q Kᵀ        scores_ij = query_i · key_j
+
+    Each row of the result belongs to a query and each column to a key. Keep that apart from the
+    start: nothing in the numbers will remind you when all axes have the same length.
+
+    Shapes
+        query    (…, S, Dh)
+        key      (…, L, Dh)
+        returns  (…, S, L), dtype and device as the query's
+
+    Only the last two axes of the keys change places. Every sample of a batch, and every head,
+    keeps to itself. Nothing is divided or normalised here: that is the next exercises' work.
+
+    Example: one query and three keys. The first key points the same way, the second at right
+    angles to it, the third the opposite way.
+
+        >>> query = torch.tensor([[2.0, 0.0]])
+        >>> key = torch.tensor([[3.0, 0.0], [0.0, 3.0], [-1.0, 1.0]])
+        >>> attention_scores(query, key)
+        tensor([[ 6.,  0., -2.]])
+
+    To write here: everything, without a loop. `query` and `key` are not modified.
+    """
+    # BEGIN SOLUTION
+    return query @ key.transpose(-2, -1)  # … S L
+    # END SOLUTION
+
+
 def normalise_by_sum(scores: torch.Tensor) -> torch.Tensor:
     """Divide scores by their sum, and return shares that add up to 1.
 
@@ -33,7 +103,7 @@ def normalise_by_sum(scores: torch.Tensor) -> torch.Tensor:
         returns  (T,), dtype as the scores'
 
     Example: the scores of the word "journey" with the six words of "Your journey starts with one
-    step", the running example of Raschka, "Build a Large Language Model (From Scratch)", chapter 3.
+    step".
 
         >>> normalise_by_sum(torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]))
         tensor([0.1455, 0.2278, 0.2249, 0.1285, 0.1077, 0.1656])

@@ -2,6 +2,169 @@
 
 from grader.misconceptions import Misconception
 
+_SCORES = (
+    Misconception(
+        id="scores.products_not_added",
+        mistakes=(12,),
+        target="dot_product_loop",
+        replace="return torch.as_tensor(total, dtype=a.dtype)",
+        by="return a * b",
+        fails=("shapes", "outputs"),
+        cause="The products are not added up.",
+    ),
+    Misconception(
+        id="scores.last_product_only",
+        mistakes=(),
+        target="dot_product_loop",
+        replace="total = total + left * right",
+        by="total = left * right",
+        fails=("outputs",),
+        cause="Each product replaces the total, and only the last one is left: `+=`.",
+    ),
+    Misconception(
+        id="scores.first_number_left_out",
+        mistakes=(),
+        target="dot_product_loop",
+        replace="zip(a, b, strict=True)",
+        by="zip(a[1:], b[1:], strict=True)",
+        fails=("outputs",),
+        cause="The loop starts at the second number: places are counted from 0.",
+    ),
+    Misconception(
+        id="scores.vector_with_itself",
+        mistakes=(),
+        target="dot_product_loop",
+        replace="left * right",
+        by="left * left",
+        fails=("outputs",),
+        cause="A vector is multiplied with itself, and the other one is never read.",
+    ),
+    Misconception(
+        id="scores.total_in_float32",
+        mistakes=(80,),
+        target="dot_product_loop",
+        replace="    total = 0.0\n    for left, right in zip(a, b, strict=True):\n"
+        "        total = total + left * right\n"
+        "    return torch.as_tensor(total, dtype=a.dtype)",
+        by="    total = torch.zeros(())\n    for left, right in zip(a, b, strict=True):\n"
+        "        total = total + left * right\n"
+        "    return total",
+        fails=("numerics",),
+        cause="The total starts as a float32 tensor, and float16 turns into float32: start at 0.0.",
+    ),
+    Misconception(
+        id="scores.numbers_without_a_gradient",
+        mistakes=(77,),
+        target="dot_product_loop",
+        replace="total + left * right",
+        by="total + left.item() * right.item()",
+        fails=("gradients",),
+        cause="`item` makes plain numbers, which carry no gradient.",
+    ),
+    Misconception(
+        id="scores.total_in_the_vector",
+        mistakes=(76,),
+        target="dot_product_loop",
+        replace="    total = 0.0\n    for left, right in zip(a, b, strict=True):\n"
+        "        total = total + left * right\n",
+        by="    a *= b\n    total = 0.0\n    for left in a:\n        total = total + left\n",
+        fails=("state",),
+        cause="`*=` changes the caller's vector.",
+    ),
+    Misconception(
+        id="scores.scaled_already",
+        mistakes=(),
+        target="attention_scores",
+        replace="query @ key.transpose(-2, -1)",
+        by="query @ key.transpose(-2, -1) * query.shape[-1] ** -0.5",
+        fails=("outputs",),
+        cause="Scores are divided by √Dh already here: these are the plain dot products.",
+    ),
+    Misconception(
+        id="scores.softmax_already",
+        mistakes=(),
+        target="attention_scores",
+        replace="query @ key.transpose(-2, -1)",
+        by="torch.softmax(query @ key.transpose(-2, -1), dim=-1)",
+        fails=("outputs",),
+        cause="The softmax is taken already here: these are the plain dot products.",
+    ),
+    Misconception(
+        id="scores.T_reverses_all_axes",
+        mistakes=(11,),
+        target="attention_scores",
+        replace="key.transpose(-2, -1)",
+        by="key.permute(*range(key.dim() - 1, -1, -1))",
+        fails=("shapes", "outputs"),
+        cause="`.T` reverses all axes of a batch: exchange only the last two.",
+    ),
+    Misconception(
+        id="scores.product_by_elements",
+        mistakes=(12,),
+        target="attention_scores",
+        replace="query @ key.transpose(-2, -1)",
+        by="query * key.transpose(-2, -1)",
+        fails=("shapes", "outputs"),
+        cause="`*` multiplies element by element: the matrix product is `@`.",
+    ),
+    Misconception(
+        id="scores.keys_by_queries",
+        mistakes=(13, 66),
+        target="attention_scores",
+        replace="query @ key.transpose(-2, -1)",
+        by='torch.einsum("...qd,...kd->...kq", query, key)',
+        fails=("shapes", "outputs"),
+        cause="Rows of the scores are keys: queries come first.",
+    ),
+    Misconception(
+        id="scores.reshaped_for_transposed",
+        mistakes=(),
+        target="attention_scores",
+        replace="key.transpose(-2, -1)",
+        by="key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])",
+        fails=("outputs",),
+        cause="`reshape` gives the keys another shape and does not exchange their axes.",
+    ),
+    Misconception(
+        id="scores.keys_of_the_first_sample",
+        mistakes=(),
+        target="attention_scores",
+        replace="key.transpose(-2, -1)",
+        by="key.reshape(-1, *key.shape[-2:])[0].T",
+        fails=("outputs",),
+        cause="All samples are compared with the keys of the first one.",
+    ),
+    Misconception(
+        id="scores.filled_into_zeros",
+        mistakes=(80,),
+        target="attention_scores",
+        replace="return query @ key.transpose(-2, -1)",
+        by="scores = torch.zeros(*query.shape[:-1], key.shape[-2])\n"
+        "    scores += query @ key.transpose(-2, -1)\n"
+        "    return scores",
+        fails=("numerics",),
+        cause="Scores are collected in a float32 tensor, whatever the queries are.",
+    ),
+    Misconception(
+        id="scores.no_gradient_to_keys",
+        mistakes=(77,),
+        target="attention_scores",
+        replace="key.transpose(-2, -1)",
+        by="key.detach().transpose(-2, -1)",
+        fails=("gradients",),
+        cause="`detach` keeps the gradient from the keys.",
+    ),
+    Misconception(
+        id="scores.keys_turned_in_place",
+        mistakes=(76,),
+        target="attention_scores",
+        replace="return query @ key.transpose(-2, -1)",
+        by="scores = query @ key.transpose(-2, -1)\n    key.neg_()\n    return scores",
+        fails=("state",),
+        cause="The caller's keys are changed in place.",
+    ),
+)
+
 _SOFTMAX = (
     Misconception(
         id="softmax.only_the_sum",
@@ -480,4 +643,4 @@ _SDPA = (
     ),
 )
 
-MISCONCEPTIONS = _SOFTMAX + _SDPA
+MISCONCEPTIONS = _SCORES + _SOFTMAX + _SDPA

@@ -4,6 +4,71 @@ from grader.misconceptions import Variant
 
 VARIANTS = (
     Variant(
+        # In the way of notebook 002, which walks over one of the two vectors.
+        id="scores.loop_over_places",
+        target="dot_product_loop",
+        source="""
+def dot_product_loop(a, b):
+    res = 0.
+    for idx, element in enumerate(a):
+        res += element * b[idx]
+    return res
+""",
+    ),
+    Variant(
+        id="scores.loop_backwards_while",
+        target="dot_product_loop",
+        source="""
+def dot_product_loop(a, b):
+    i = a.shape[0]
+    total = a.new_zeros(())
+    while i:
+        i -= 1
+        total = total + torch.mul(a[i], b[i])
+    return total
+""",
+    ),
+    Variant(
+        id="scores.einsum",
+        target="attention_scores",
+        source="""
+def attention_scores(query, key):
+    return torch.einsum("...id,...jd->...ij", query, key)
+""",
+    ),
+    Variant(
+        id="scores.einops",
+        target="attention_scores",
+        source="""
+from einops import einsum
+
+
+def attention_scores(query, key):
+    return einsum(query, key, "... query width, ... key width -> ... query key")
+""",
+    ),
+    Variant(
+        id="scores.broadcast_and_sum",
+        target="attention_scores",
+        source="""
+def attention_scores(query, key):
+    pairs = query.unsqueeze(-2) * key.unsqueeze(-3)
+    return pairs.sum(dim=-1)
+""",
+    ),
+    Variant(
+        id="scores.linear",
+        target="attention_scores",
+        source="""
+def attention_scores(query, key):
+    if key.dim() == 2:
+        return torch.nn.functional.linear(query, key)
+    samples = zip(query.flatten(0, -3), key.flatten(0, -3))
+    scores = torch.stack([torch.nn.functional.linear(q, k) for q, k in samples])
+    return scores.unflatten(0, query.shape[:-2])
+""",
+    ),
+    Variant(
         id="softmax.by_logarithm",
         target="stable_softmax",
         edits=(

@@ -16,6 +16,8 @@ import torch
 from torch import nn
 
 from reference.a1_attention import (
+    attention_scores,
+    dot_product_loop,
     normalise_by_sum,
     scaled_dot_product_attention,
     softmax_naive,
@@ -157,6 +159,22 @@ def test_attention_without_weights() -> None:
             [0.4304, 0.6298, 0.5510],
             [0.4671, 0.5910, 0.5266],
             [0.4177, 0.6503, 0.5645],
+        ],
+    )
+
+
+def test_scores_of_all_words() -> None:
+    """The dot products of all pairs of words print the notebook's table, one of them by a loop."""
+    printed(dot_product_loop(SIX_WORDS[0], SIX_WORDS[1])[None], [0.9544])
+    printed(
+        attention_scores(SIX_WORDS, SIX_WORDS),
+        [
+            [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
+            [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
+            [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
+            [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
+            [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
+            [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
         ],
     )
 
