@@ -179,6 +179,72 @@ def stable_softmax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
     raise NotImplementedError("stable_softmax: replace this line with your solution")
 
 
+def context_vector(weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """Return the mixture of the values, each taken as often as its weight says.
+
+    Scores have become weights; what are they for? To pour the tokens together. A token whose
+    weight is 0.24 gives 0.24 of itself, and the sum of all these parts is the *context vector*: as
+    long as a single token, and with something of every token in it.
+
+        z = Σ_j w_j v_j
+
+    Shapes
+        weights  (T,)
+        values   (T, D)
+        returns  (D,), dtype as the values'
+
+    The weights are used as they are, whatever they add up to.
+
+    Example: a quarter of the first value and three quarters of the second.
+
+        >>> context_vector(torch.tensor([0.25, 0.75]), torch.tensor([[8.0, 0.0], [0.0, 4.0]]))
+        tensor([2., 3.])
+
+    To write here: everything. `weights` and `values` are not modified.
+    """
+    raise NotImplementedError("context_vector: replace this line with your solution")
+
+
+def simple_self_attention(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Let every token look at every token, and return the context vectors and the weights.
+
+    *Self*-attention: queries, keys and values are one and the same thing, the tokens themselves.
+    Nothing is learned yet, there is not a single parameter, and still everything is there that
+    attention is made of:
+
+        weights = softmax(X Xᵀ)        context = weights X
+
+    1. Scores: each token with each token, without any scale.
+    2. Softmax along each row, so that every token hands out a total weight of 1.
+    3. Mix: each row of weights gives one context vector.
+
+    One thing is missing, and you can prove it: the order of the words. Shuffle the tokens, and the
+    context vectors are the same ones, shuffled likewise. ("Dog bites man" and "man bites dog" are
+    one to it.) A later assignment adds positions for that reason.
+
+    Shapes
+        x        (T, D) or (B, T, D)
+        returns  context, of the shape of x, and weights (T, T) or (B, T, T); dtype as x's
+
+    Example: the first two tokens are alike and share their attention; the third one scores higher
+    with itself than with the others.
+
+        >>> context, weights = simple_self_attention(torch.tensor([[1.0], [1.0], [2.0]]))
+        >>> weights
+        tensor([[0.2119, 0.2119, 0.5761],
+                [0.2119, 0.2119, 0.5761],
+                [0.1065, 0.1065, 0.7870]])
+        >>> context
+        tensor([[1.5761],
+                [1.5761],
+                [1.7870]])
+
+    To write here: everything. Scores in the thousands give finite weights (`torch.softmax` sees to
+    that, and so does your stable one). `x` is not modified.
+    """
+    raise NotImplementedError("simple_self_attention: replace this line with your solution")
+
+
 def scaled_dot_product_attention(
     query: torch.Tensor,
     key: torch.Tensor,
@@ -273,6 +339,21 @@ if __name__ == "__main__":
     print(stable_softmax(torch.tensor([[0.0, 9.0], [0.0, -torch.inf]]), dim=0))
     # tensor([[0.5000, 1.0000],
     #         [0.5000, 0.0000]])
+
+    # context_vector
+    print(context_vector(torch.tensor([0.25, 0.75]), torch.tensor([[8.0, 0.0], [0.0, 4.0]])))
+    # tensor([2., 3.])
+
+    # simple_self_attention
+    context, weights = simple_self_attention(torch.tensor([[1.0], [1.0], [2.0]]))
+    print(weights)
+    # tensor([[0.2119, 0.2119, 0.5761],
+    #         [0.2119, 0.2119, 0.5761],
+    #         [0.1065, 0.1065, 0.7870]])
+    print(context)
+    # tensor([[1.5761],
+    #         [1.5761],
+    #         [1.7870]])
 
     # scaled_dot_product_attention
     query = torch.tensor([[1.0, 0.0, 0.0, 0.0]])

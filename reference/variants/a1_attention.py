@@ -127,6 +127,68 @@ def stable_softmax(x, dim=-1):
 """,
     ),
     Variant(
+        # The loop of notebook 002.
+        id="simple.context_by_a_loop",
+        target="context_vector",
+        source="""
+def context_vector(weights, values):
+    context_vec = torch.zeros(values.shape[1], dtype=values.dtype)
+    for i, value in enumerate(values):
+        context_vec += weights[i] * value
+    return context_vec
+""",
+    ),
+    Variant(
+        id="simple.context_by_broadcast",
+        target="context_vector",
+        source="""
+def context_vector(weights, values):
+    return (weights[:, None] * values).sum(dim=0)
+""",
+    ),
+    Variant(
+        id="simple.context_einops",
+        target="context_vector",
+        source="""
+from einops import einsum
+
+
+def context_vector(weights, values):
+    return einsum(weights, values, "token, token width -> width")
+""",
+    ),
+    Variant(
+        id="simple.einsum",
+        target="simple_self_attention",
+        source="""
+def simple_self_attention(x):
+    scores = torch.einsum("...id,...jd->...ij", x, x)
+    weights = torch.nn.functional.softmax(scores, dim=-1)
+    return torch.einsum("...ij,...jd->...id", weights, x), weights
+""",
+    ),
+    Variant(
+        id="simple.word_by_word",
+        target="simple_self_attention",
+        source="""
+def simple_self_attention(x):
+    if x.dim() == 3:
+        contexts, weights = zip(*(simple_self_attention(sample) for sample in x))
+        return torch.stack(contexts), torch.stack(weights)
+    rows = [torch.softmax((x * query).sum(-1), dim=0) for query in x]
+    return torch.stack([context_vector(row, x) for row in rows]), torch.stack(rows)
+""",
+    ),
+    Variant(
+        id="simple.of_earlier_exercises",
+        target="simple_self_attention",
+        source="""
+def simple_self_attention(x):
+    weights = stable_softmax(attention_scores(x, x), dim=-1)
+    return torch.matmul(weights, x), weights
+""",
+    ),
+    Variant(
         # Notebook 000 divides by a float32 tensor. Of no dimensions, it leaves half precision be.
         id="sdpa.scale_as_a_tensor",
         target="scaled_dot_product_attention",

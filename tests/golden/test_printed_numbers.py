@@ -17,9 +17,11 @@ from torch import nn
 
 from reference.a1_attention import (
     attention_scores,
+    context_vector,
     dot_product_loop,
     normalise_by_sum,
     scaled_dot_product_attention,
+    simple_self_attention,
     softmax_naive,
     stable_softmax,
 )
@@ -143,15 +145,13 @@ def test_causal_weights_with_an_additive_mask() -> None:
     printed(scaled_dot_product_attention(*three_linears(789), triangle)[1], causal_rows())
 
 
-def test_attention_without_weights() -> None:
-    """Unscaled scores and their context vectors are the notebook's.
-
-    The function scales, so the queries are multiplied by the root of their width beforehand.
-    """
-    output, weights = scaled_dot_product_attention(SIX_WORDS * 3**0.5, SIX_WORDS, SIX_WORDS)
+def test_attention_without_parameters() -> None:
+    """All context vectors are the notebook's, and the second one too when it is made alone."""
+    context, weights = simple_self_attention(SIX_WORDS)
     printed(weights[1:2], [[0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581]])
+    printed(context_vector(weights[1], SIX_WORDS), [0.4419, 0.6515, 0.5683])
     printed(
-        output,
+        context,
         [
             [0.4421, 0.5931, 0.5790],
             [0.4419, 0.6515, 0.5683],
@@ -192,7 +192,7 @@ def test_shares_of_the_second_word() -> None:
 def test_weights_of_all_words_without_parameters() -> None:
     """The softmax of all unscaled scores prints the notebook's table."""
     printed(
-        stable_softmax(SIX_WORDS @ SIX_WORDS.T),
+        stable_softmax(attention_scores(SIX_WORDS, SIX_WORDS)),
         [
             [0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452],
             [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581],
