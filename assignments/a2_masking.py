@@ -13,11 +13,54 @@ everything left of it may be used, everything right of it may not.
 The pay-off is large: one pass over T tokens trains T predictions at once, because no position
 can cheat.
 
-Shape letters: B batch, T tokens; d_in and d_out are the widths before and after.
+You will build that triangle first, then find the right moment to apply it, then add two things
+that every real model needs: sequences of different lengths in one batch, and dropout. At the end
+it all comes together in a module.
+
+Shape letters, the same in every assignment:
+
+    B            batch
+    S            query tokens
+    L            key tokens (S and L may differ)
+    T            tokens, where queries and keys are the same ones
+    d_in, d_out  widths of a token before and after
+    …            any leading axes: none, (B,), (B, H), …
 """
 
 import torch
 from torch import nn
+
+
+def causal_mask(T: int, offset: int = 0, device: torch.device | str | None = None) -> torch.Tensor:
+    """Return which keys each of T queries may see, if none may look ahead.
+
+    Query i may attend to key j if j is not later than i:
+
+        mask_ij = (j <= i + offset)
+
+    The offset is for the moment when a model writes. Then it has `offset` tokens behind it, whose
+    keys and values it kept, and only the T tokens at the end are new: T queries, T + offset keys.
+    The first new token may see all the old ones and itself.
+
+    Shapes
+        returns  (T, T + offset) bool, True = may attend, on `device` (None: torch's default)
+
+    Example: the triangle at the top of this page, and the last two of five tokens.
+
+        >>> causal_mask(4)
+        tensor([[ True, False, False, False],
+                [ True,  True, False, False],
+                [ True,  True,  True, False],
+                [ True,  True,  True,  True]])
+        >>> causal_mask(2, offset=3)
+        tensor([[ True,  True,  True,  True, False],
+                [ True,  True,  True,  True,  True]])
+
+    To write here: everything. `torch.ones` and its `tril` get you there, and so does comparing
+    `torch.arange` with itself. T is at least 1, and the offset is never negative. The device is
+    tried with torch's "meta", which knows shapes and holds no numbers.
+    """
+    raise NotImplementedError("causal_mask: replace this line with your solution")
 
 
 class CausalAttention(nn.Module):
@@ -92,6 +135,16 @@ class CausalAttention(nn.Module):
 # demo
 # Run this, change it, add to it: it is never graded.
 if __name__ == "__main__":
+    # causal_mask
+    print(causal_mask(4))
+    # tensor([[ True, False, False, False],
+    #         [ True,  True, False, False],
+    #         [ True,  True,  True, False],
+    #         [ True,  True,  True,  True]])
+    print(causal_mask(2, offset=3))
+    # tensor([[ True,  True,  True,  True, False],
+    #         [ True,  True,  True,  True,  True]])
+
     # CausalAttention
     attention = CausalAttention(d_in=3, d_out=2, context_length=8, dropout=0.0)
     tokens = torch.randn(1, 5, 3)

@@ -56,7 +56,7 @@ MISTAKES = (
     Mistake(44, "diagonal masked"),
     Mistake(45, "triangle one too wide"),
     Mistake(46, "the other triangle"),
-    Mistake(47, "causal mask without the cache's offset", open="a5.cache"),
+    Mistake(47, "causal mask without the cache's offset"),
     Mistake(48, "causal mask or padding, never both", open="a2.padding"),
     Mistake(49, "NaN for a row without keys"),
     Mistake(50, "NaN gradients behind nan_to_num"),

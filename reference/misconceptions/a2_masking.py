@@ -2,10 +2,114 @@
 
 from grader.misconceptions import Misconception
 
+_RULE = "keys <= queries.unsqueeze(-1)"
+_CAUSAL_MASK = (
+    Misconception(
+        id="causal_mask.inverted",
+        mistakes=(24, 25),
+        target="causal_mask",
+        replace=_RULE,
+        by="keys > queries.unsqueeze(-1)",
+        fails=("outputs", "offset"),
+        cause="True means may attend: this mask is True where a key is hidden.",
+    ),
+    Misconception(
+        id="causal_mask.diagonal_hidden",
+        mistakes=(44,),
+        target="causal_mask",
+        replace=_RULE,
+        by="keys < queries.unsqueeze(-1)",
+        fails=("outputs", "offset"),
+        cause="The diagonal is hidden: a token may see itself.",
+    ),
+    Misconception(
+        id="causal_mask.next_token_seen",
+        mistakes=(45,),
+        target="causal_mask",
+        replace=_RULE,
+        by="keys <= queries.unsqueeze(-1) + 1",
+        fails=("outputs", "offset"),
+        cause="The triangle is one diagonal too wide: every token also sees the next one.",
+    ),
+    Misconception(
+        id="causal_mask.upper_triangle",
+        mistakes=(46,),
+        target="causal_mask",
+        replace=_RULE,
+        by="keys >= queries.unsqueeze(-1)",
+        fails=("outputs", "offset"),
+        cause="The upper triangle is kept: every token sees the future and not the past.",
+    ),
+    Misconception(
+        id="causal_mask.offset_only_in_the_shape",
+        mistakes=(47,),
+        target="causal_mask",
+        replace="torch.arange(offset, T + offset, device=device)",
+        by="torch.arange(T, device=device)",
+        fails=("offset",),
+        cause="The triangle starts in the top left corner: the diagonal moves right by `offset`.",
+    ),
+    Misconception(
+        id="causal_mask.offset_ignored",
+        mistakes=(),
+        target="causal_mask",
+        replace="torch.arange(T + offset, device=device)  # L\n"
+        "    queries = torch.arange(offset, T + offset, device=device)",
+        by="torch.arange(T, device=device)  # L\n    queries = torch.arange(T, device=device)",
+        fails=("shapes", "offset"),
+        cause="The offset is ignored: there are T + offset keys.",
+    ),
+    Misconception(
+        id="causal_mask.offset_the_other_way",
+        mistakes=(),
+        target="causal_mask",
+        replace="torch.arange(offset, T + offset, device=device)",
+        by="torch.arange(-offset, T - offset, device=device)",
+        fails=("offset",),
+        cause="The offset is taken away instead of added.",
+    ),
+    Misconception(
+        id="causal_mask.keys_by_queries",
+        mistakes=(40,),
+        target="causal_mask",
+        replace=_RULE,
+        by="(keys <= queries.unsqueeze(-1)).T.contiguous()",
+        fails=("shapes", "outputs", "offset"),
+        cause="Rows are keys: in a mask rows are queries and columns are keys.",
+    ),
+    Misconception(
+        id="causal_mask.ones_and_zeros",
+        mistakes=(80,),
+        target="causal_mask",
+        replace=_RULE,
+        by="(keys <= queries.unsqueeze(-1)).float()",
+        fails=("shapes", "outputs", "offset"),
+        cause="The mask holds ones and zeros: make it of bools.",
+    ),
+    Misconception(
+        id="causal_mask.minus_infinity",
+        mistakes=(),
+        target="causal_mask",
+        replace=_RULE,
+        by="torch.zeros(T, T + offset).masked_fill(keys > queries.unsqueeze(-1), -torch.inf)",
+        fails=("shapes", "outputs", "offset"),
+        cause="This is the mask that is added to scores: here it is bool.",
+    ),
+    Misconception(
+        id="causal_mask.device_ignored",
+        mistakes=(80,),
+        target="causal_mask",
+        replace="torch.arange(T + offset, device=device)  # L\n"
+        "    queries = torch.arange(offset, T + offset, device=device)",
+        by="torch.arange(T + offset)  # L\n    queries = torch.arange(offset, T + offset)",
+        fails=("device",),
+        cause="The device is ignored: hand it to whatever makes a tensor.",
+    ),
+)
+
 _FILL = "scores = scores.masked_fill(~self.mask[:tokens, :tokens], -torch.inf)"
 _TRIANGLE = "dtype=torch.bool).tril()"
-
-MISCONCEPTIONS = (
+_CAUSAL_ATTENTION = (
     Misconception(
         id="causal.output_projection",
         mistakes=(),
@@ -215,3 +319,5 @@ MISCONCEPTIONS = (
         cause="The caller's tokens are changed in place.",
     ),
 )
+
+MISCONCEPTIONS = _CAUSAL_MASK + _CAUSAL_ATTENTION

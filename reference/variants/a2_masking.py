@@ -4,6 +4,45 @@ from grader.misconceptions import Variant
 
 VARIANTS = (
     Variant(
+        id="causal_mask.tril",
+        target="causal_mask",
+        source="""
+def causal_mask(T, offset=0, device=None):
+    return torch.ones(T, T + offset, dtype=torch.bool, device=device).tril(diagonal=offset)
+""",
+    ),
+    Variant(
+        # The triangle of notebook 002, which is one where a key is hidden.
+        id="causal_mask.not_triu",
+        target="causal_mask",
+        source="""
+def causal_mask(T, offset=0, device=None):
+    hidden = torch.triu(torch.ones(T, T + offset, device=device), diagonal=1 + offset)
+    return ~hidden.bool()
+""",
+    ),
+    Variant(
+        id="causal_mask.past_beside_triangle",
+        target="causal_mask",
+        source="""
+def causal_mask(T, offset=0, device=None):
+    past = torch.ones((T, offset), dtype=torch.bool, device=device)
+    new = torch.eye(T, device=device).cumsum(0) > 0
+    return torch.cat([past, new], dim=1)
+""",
+    ),
+    Variant(
+        id="causal_mask.row_by_row",
+        target="causal_mask",
+        source="""
+def causal_mask(T, offset=0, device=None):
+    mask = torch.zeros(T, T + offset, device=device, dtype=bool)
+    for i in range(T):
+        mask[i, : i + offset + 1] = True
+    return mask
+""",
+    ),
+    Variant(
         id="causal.triu_of_ones",
         target="CausalAttention",
         edits=(

@@ -25,7 +25,7 @@ from reference.a1_attention import (
     softmax_naive,
     stable_softmax,
 )
-from reference.a2_masking import CausalAttention
+from reference.a2_masking import CausalAttention, causal_mask
 from reference.a3_multi_head import MultiHeadAttention
 
 SIX_WORDS = torch.tensor(
@@ -134,9 +134,8 @@ def causal_rows() -> list[list[float]]:
 
 
 def test_causal_weights_at_seed_789() -> None:
-    """With a triangle as its mask, attention prints the notebook's causal weights."""
-    triangle = torch.ones(6, 6, dtype=torch.bool).tril()
-    printed(scaled_dot_product_attention(*three_linears(789), triangle)[1], causal_rows())
+    """With the causal mask, attention prints the notebook's causal weights."""
+    printed(scaled_dot_product_attention(*three_linears(789), causal_mask(6))[1], causal_rows())
 
 
 def test_causal_weights_with_an_additive_mask() -> None:
