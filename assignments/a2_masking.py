@@ -63,6 +63,72 @@ def causal_mask(T: int, offset: int = 0, device: torch.device | str | None = Non
     raise NotImplementedError("causal_mask: replace this line with your solution")
 
 
+def mask_then_renormalise(weights: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Hide keys in weights that add up to 1 already, and make the rest add up to 1 again.
+
+    The first idea: take finished attention weights and cross out what may not be seen. What
+    remains of a row then adds up to less than 1, so each row is divided by what it has left:
+
+        w'_ij = w_ij m_ij / Σ_k w_ik m_ik
+
+    Shapes
+        weights  (…, S, L), each row adds up to 1
+        mask     bool, True = may attend, broadcasts against (…, S, L), axes of size 1 included
+        returns  (…, S, L), dtype and device as the weights'
+
+    A triangle of ones and zeros, as `torch.tril(torch.ones(T, T))` makes it, is a mask too: 1
+    stands for True. A row of which nothing remains, because no key is allowed or because all
+    allowed weights are 0, becomes a row of zeros, and gradients stay finite. Any other row adds up
+    to 1, however little remains of it. Nothing that comes in is modified.
+
+    Example: the first word may only see itself, and the second one both.
+
+        >>> weights = torch.tensor([[0.2, 0.8], [0.5, 0.5]])
+        >>> mask_then_renormalise(weights, causal_mask(2))
+        tensor([[1.0000, 0.0000],
+                [0.5000, 0.5000]])
+
+    To write here: everything.
+    """
+    raise NotImplementedError("mask_then_renormalise: replace this line with your solution")
+
+
+def masked_softmax(scores: torch.Tensor, mask: torch.Tensor, dim: int = -1) -> torch.Tensor:
+    """Return the softmax over the allowed entries only.
+
+    The better idea: hide keys *before* the softmax, and it normalises what remains by itself. A
+    score of -inf does it, since exp(-inf) = 0:
+
+        w_ij = exp(s_ij) / Σ_{k allowed} exp(s_ik)   if j is allowed, otherwise 0
+
+    On paper this equals `mask_then_renormalise(softmax(scores), mask)`: the sum over all keys
+    cancels. In numbers it is one division instead of two, and safer: a hidden key with a huge
+    score pushes all the others down to 0 in the first softmax, and 0 can't be normalised again.
+    Here the hidden key never takes part.
+
+    Shapes
+        scores   any shape
+        mask     as above: bool (or ones and zeros), broadcasts against scores
+        dim      the axis whose entries shall add up to 1
+        returns  shape, dtype and device of scores
+
+    Where nothing along `dim` is allowed the result is 0, and gradients stay finite. (The softmax
+    of nothing but -inf is 0 / 0, and a NaN that is painted over afterwards comes back in the
+    gradient.) It works in half precision: -1e9 does not fit into float16, -inf does.
+
+    Example: the largest score is hidden, and the last row has no key left.
+
+        >>> scores = torch.tensor([[1.0, 2.0, 9.0], [1.0, 2.0, 9.0]])
+        >>> masked_softmax(scores, torch.tensor([[True, True, False], [False, False, False]]))
+        tensor([[0.2689, 0.7311, 0.0000],
+                [0.0000, 0.0000, 0.0000]])
+
+    To write here: everything; `torch.softmax` and `masked_fill` help. Nothing that comes in is
+    modified.
+    """
+    raise NotImplementedError("masked_softmax: replace this line with your solution")
+
+
 class CausalAttention(nn.Module):
     """One head of self-attention in which no token sees a later one.
 
@@ -144,6 +210,18 @@ if __name__ == "__main__":
     print(causal_mask(2, offset=3))
     # tensor([[ True,  True,  True,  True, False],
     #         [ True,  True,  True,  True,  True]])
+
+    # mask_then_renormalise
+    weights = torch.tensor([[0.2, 0.8], [0.5, 0.5]])
+    print(mask_then_renormalise(weights, causal_mask(2)))
+    # tensor([[1.0000, 0.0000],
+    #         [0.5000, 0.5000]])
+
+    # masked_softmax
+    scores = torch.tensor([[1.0, 2.0, 9.0], [1.0, 2.0, 9.0]])
+    print(masked_softmax(scores, torch.tensor([[True, True, False], [False, False, False]])))
+    # tensor([[0.2689, 0.7311, 0.0000],
+    #         [0.0000, 0.0000, 0.0000]])
 
     # CausalAttention
     attention = CausalAttention(d_in=3, d_out=2, context_length=8, dropout=0.0)

@@ -43,6 +43,69 @@ def causal_mask(T, offset=0, device=None):
 """,
     ),
     Variant(
+        # The steps of notebook 002, and a thought for rows of which nothing remains.
+        id="renormalise.times_mask",
+        target="mask_then_renormalise",
+        source="""
+def mask_then_renormalise(weights, mask):
+    masked_simple = weights * mask.to(weights.dtype)
+    row_sums = masked_simple.sum(dim=-1, keepdim=True)
+    row_sums = torch.where(row_sums > 0, row_sums, torch.ones_like(row_sums))
+    return masked_simple / row_sums
+""",
+    ),
+    Variant(
+        id="renormalise.largest_first",
+        target="mask_then_renormalise",
+        source="""
+from torch.nn import functional as F
+
+
+def mask_then_renormalise(weights, mask):
+    kept = torch.where(mask.bool(), weights, 0.0)
+    nothing = kept.amax(-1, keepdim=True) == 0
+    return F.normalize(kept.masked_fill(nothing, 1.0), p=1, dim=-1, eps=0.0) * ~nothing
+""",
+    ),
+    Variant(
+        id="masked.lowest_number_of_the_dtype",
+        target="masked_softmax",
+        source="""
+def masked_softmax(scores, mask, dim=-1):
+    allowed = mask.bool().expand_as(scores)
+    filled = torch.where(allowed, scores, torch.finfo(scores.dtype).min)
+    weights = torch.softmax(filled, dim=dim)
+    return torch.where(allowed.any(dim=dim, keepdim=True) & allowed, weights, 0.0)
+""",
+    ),
+    Variant(
+        id="masked.by_hand",
+        target="masked_softmax",
+        source="""
+def masked_softmax(scores, mask, dim=-1):
+    keep = mask.to(torch.bool)
+    largest = scores.masked_fill(~keep, float("-inf")).detach().amax(dim, keepdim=True)
+    shift = largest.nan_to_num(neginf=0.0)
+    powers = torch.exp((scores - shift).masked_fill(~keep, float("-inf")))
+    total = powers.sum(dim, keepdim=True)
+    return powers / (total + (total == 0).to(total.dtype))
+""",
+    ),
+    Variant(
+        id="masked.nan_to_num",
+        target="masked_softmax",
+        edits=(
+            (
+                "    # A row of -inf has no softmax (0 / 0, and NaN gradients): "
+                "give it any other row, then zeros.\n"
+                "    empty = (scores == -torch.inf).all(dim=dim, keepdim=True)\n"
+                "    weights = torch.softmax(scores.masked_fill(empty, 0.0), dim=dim)\n"
+                "    return weights.masked_fill(empty, 0.0)",
+                "    return torch.softmax(scores, dim=dim).nan_to_num(0.0)",
+            ),
+        ),
+    ),
+    Variant(
         id="causal.triu_of_ones",
         target="CausalAttention",
         edits=(

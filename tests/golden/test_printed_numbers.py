@@ -25,7 +25,12 @@ from reference.a1_attention import (
     softmax_naive,
     stable_softmax,
 )
-from reference.a2_masking import CausalAttention, causal_mask
+from reference.a2_masking import (
+    CausalAttention,
+    causal_mask,
+    mask_then_renormalise,
+    masked_softmax,
+)
 from reference.a3_multi_head import MultiHeadAttention
 
 SIX_WORDS = torch.tensor(
@@ -218,9 +223,16 @@ def test_the_second_word_step_by_step() -> None:
 def test_row_sums_after_a_mask_that_comes_too_late() -> None:
     """Weights masked after the softmax no longer add up to 1, until they are normalised again."""
     _, weights = scaled_dot_product_attention(*three_linears(789))
-    masked = weights.tril()
-    printed(masked.sum(dim=-1), [0.1921, 0.3700, 0.5357, 0.6775, 0.8415, 1.0000])
-    printed(torch.stack([normalise_by_sum(row) for row in masked]), causal_rows())
+    triangle = torch.tril(torch.ones(6, 6))
+    printed((weights * triangle).sum(dim=-1), [0.1921, 0.3700, 0.5357, 0.6775, 0.8415, 1.0000])
+    printed(mask_then_renormalise(weights, triangle), causal_rows())
+    printed(mask_then_renormalise(weights, causal_mask(6)), causal_rows())
+
+
+def test_a_mask_before_the_softmax() -> None:
+    """The softmax over the allowed scores prints the same causal weights at once."""
+    query, key, _ = three_linears(789)
+    printed(masked_softmax(query @ key.T / key.shape[-1] ** 0.5, causal_mask(6)), causal_rows())
 
 
 def test_two_causal_heads_side_by_side_at_seed_123() -> None:
