@@ -129,6 +129,64 @@ def masked_softmax(scores: torch.Tensor, mask: torch.Tensor, dim: int = -1) -> t
     raise NotImplementedError("masked_softmax: replace this line with your solution")
 
 
+def padding_mask(lengths: torch.Tensor, L: int) -> torch.Tensor:
+    """Return which keys are words and which are padding, for sequences of different lengths.
+
+    A batch is a rectangle, and sentences are not. The short ones are filled up with tokens that
+    mean nothing, and nobody may attend to those:
+
+        mask_bj = (j < length_b)
+
+    Shapes
+        lengths  (B,), integers from 0 to L
+        returns  (B, 1, 1, L) bool, True = may attend, on the device of `lengths`
+
+    The two axes of length 1 are for heads and queries: against scores of shape (B, H, S, L) the
+    same keys are hidden from every head and every query. It is the *keys* that are hidden. A
+    padded query may look wherever it likes, since nobody reads what it finds.
+
+    Example: two sentences of one and three words, filled up to three. (The axes of length 1 are
+    left out, for the eye.)
+
+        >>> padding_mask(torch.tensor([1, 3]), 3)[:, 0, 0]
+        tensor([[ True, False, False],
+                [ True,  True,  True]])
+
+    To write here: everything. The device is tried with torch's "meta", which knows shapes and
+    holds no numbers.
+    """
+    raise NotImplementedError("padding_mask: replace this line with your solution")
+
+
+def combine_masks(*masks: torch.Tensor | None) -> torch.Tensor | None:
+    """Return the mask that allows what every given mask allows.
+
+    A decoder hides the future *and* the padding. With bool masks, both is a logical and:
+
+        mask = mask_1 ∧ mask_2 ∧ …
+
+    (Masks of very negative numbers would be added up instead, and two of the lowest float16 add up
+    to -inf: one more reason to keep masks bool until the very end.)
+
+    Shapes
+        masks    bool, True = may attend, that broadcast against one another; None allows everything
+        returns  bool, of the common shape, on the device of the masks; None if nothing was given
+                 or nothing but None
+
+    No mask that comes in is modified. A single mask may be returned as it is.
+
+    Example: two words and one padding token, none of which may look ahead.
+
+        >>> combine_masks(causal_mask(3), None, padding_mask(torch.tensor([2]), 3))
+        tensor([[[[ True, False, False],
+                  [ True,  True, False],
+                  [ True,  True, False]]]])
+
+    To write here: everything.
+    """
+    raise NotImplementedError("combine_masks: replace this line with your solution")
+
+
 class CausalAttention(nn.Module):
     """One head of self-attention in which no token sees a later one.
 
@@ -222,6 +280,17 @@ if __name__ == "__main__":
     print(masked_softmax(scores, torch.tensor([[True, True, False], [False, False, False]])))
     # tensor([[0.2689, 0.7311, 0.0000],
     #         [0.0000, 0.0000, 0.0000]])
+
+    # padding_mask
+    print(padding_mask(torch.tensor([1, 3]), 3)[:, 0, 0])
+    # tensor([[ True, False, False],
+    #         [ True,  True,  True]])
+
+    # combine_masks
+    print(combine_masks(causal_mask(3), None, padding_mask(torch.tensor([2]), 3)))
+    # tensor([[[[ True, False, False],
+    #           [ True,  True, False],
+    #           [ True,  True, False]]]])
 
     # CausalAttention
     attention = CausalAttention(d_in=3, d_out=2, context_length=8, dropout=0.0)

@@ -469,6 +469,208 @@ _MASKED_SOFTMAX = (
     ),
 )
 
+_WORDS = "places < lengths.unsqueeze(-1)"
+_AND = "combined = mask if combined is None else combined & mask"
+_PADDING = (
+    Misconception(
+        id="padding.inverted",
+        mistakes=(24, 25),
+        target="padding_mask",
+        replace=_WORDS,
+        by="places >= lengths.unsqueeze(-1)",
+        fails=("outputs", "masking"),
+        cause="True means may attend: this mask is True on the padding.",
+    ),
+    Misconception(
+        id="padding.one_too_many",
+        mistakes=(),
+        target="padding_mask",
+        replace=_WORDS,
+        by="places <= lengths.unsqueeze(-1)",
+        fails=("outputs", "masking"),
+        cause="One padding token counts as a word: places are counted from 0.",
+    ),
+    Misconception(
+        id="padding.at_the_beginning",
+        mistakes=(),
+        target="padding_mask",
+        replace=_WORDS,
+        by="places >= L - lengths.unsqueeze(-1).long()",
+        fails=("outputs", "masking"),
+        cause="The padding is taken to stand before the words: it follows them.",
+    ),
+    Misconception(
+        id="padding.queries_hidden",
+        mistakes=(41,),
+        target="padding_mask",
+        replace="[:, None, None, :]",
+        by="[:, None, :, None]",
+        fails=("shapes", "outputs", "masking"),
+        cause="The padded queries are hidden, and not the padded keys: the last axis is the keys'.",
+    ),
+    Misconception(
+        id="padding.without_axes_for_heads_and_queries",
+        mistakes=(42,),
+        target="padding_mask",
+        replace="[:, None, None, :]",
+        by="",
+        fails=("shapes", "outputs", "masking"),
+        cause="(B, L) lines up with (S, L): without axes for heads and queries, the mask of "
+        "sample b hides keys from query b.",
+    ),
+    Misconception(
+        id="padding.length_of_the_first",
+        mistakes=(42,),
+        target="padding_mask",
+        replace=_WORDS,
+        by="places < lengths[:1].expand_as(lengths).unsqueeze(-1)",
+        fails=("outputs", "masking"),
+        cause="All samples are taken to be as long as the first.",
+    ),
+    Misconception(
+        id="padding.a_word_at_least",
+        mistakes=(),
+        target="padding_mask",
+        replace=_WORDS,
+        by="places < lengths.unsqueeze(-1).clamp(min=1)",
+        fails=("masking",),
+        cause="A sequence of length 0 gets a key all the same.",
+    ),
+    Misconception(
+        id="padding.ones_and_zeros",
+        mistakes=(80,),
+        target="padding_mask",
+        replace="(places < lengths.unsqueeze(-1))",
+        by="(places < lengths.unsqueeze(-1)).float()",
+        fails=("shapes", "outputs", "masking"),
+        cause="The mask holds ones and zeros: make it of bools.",
+    ),
+    Misconception(
+        id="padding.device_ignored",
+        mistakes=(80,),
+        target="padding_mask",
+        replace="torch.arange(L, device=lengths.device)",
+        by="torch.arange(L)",
+        fails=("device",),
+        cause="Places are made on the CPU, wherever the lengths are: device=lengths.device.",
+    ),
+    Misconception(
+        id="padding.lengths_changed",
+        mistakes=(76,),
+        target="padding_mask",
+        replace=_WORDS,
+        by="places <= lengths.sub_(1).unsqueeze(-1)",
+        fails=("state",),
+        cause="`sub_` changes the caller's lengths.",
+    ),
+    Misconception(
+        id="combine.last_mask_only",
+        mistakes=(48,),
+        target="combine_masks",
+        replace=_AND,
+        by="combined = mask",
+        fails=("shapes", "outputs", "masking"),
+        cause="Each mask replaces the one before: padding takes the place of the triangle.",
+    ),
+    Misconception(
+        id="combine.first_mask_only",
+        mistakes=(48,),
+        target="combine_masks",
+        replace=_AND,
+        by="return mask",
+        fails=("shapes", "outputs", "masking"),
+        cause="The first mask is returned, and the others are never read.",
+    ),
+    Misconception(
+        id="combine.or",
+        mistakes=(),
+        target="combine_masks",
+        replace="combined & mask",
+        by="combined | mask",
+        fails=("outputs", "masking"),
+        cause="A key is allowed if any mask allows it: it takes all of them.",
+    ),
+    Misconception(
+        id="combine.added",
+        mistakes=(36,),
+        target="combine_masks",
+        replace="combined & mask",
+        by="combined.int() + mask.int()",
+        fails=("shapes", "outputs", "masking"),
+        cause="The masks are added up, and the sum of two bools is a count.",
+    ),
+    Misconception(
+        id="combine.lowest_numbers_added",
+        mistakes=(34,),
+        target="combine_masks",
+        replace="    return combined",
+        by="    very_low = [\n"
+        "        torch.zeros(m.shape).masked_fill(~m, torch.finfo(torch.float32).min)\n"
+        "        for m in masks\n"
+        "        if m is not None\n"
+        "    ]\n"
+        "    return sum(very_low[1:], very_low[0]) if very_low else None",
+        fails=("shapes", "outputs", "masking"),
+        cause="Masks of very low numbers are added up, and two of them overflow to -inf: "
+        "combine bools.",
+    ),
+    Misconception(
+        id="combine.truth_of_a_mask",
+        mistakes=(38,),
+        target="combine_masks",
+        replace="if mask is not None:",
+        by="if mask:",
+        fails=("shapes", "outputs", "masking"),
+        cause="A tensor of several numbers has no truth value: ask whether the mask `is None`.",
+    ),
+    Misconception(
+        id="combine.none_ends_it",
+        mistakes=(),
+        target="combine_masks",
+        replace="        if mask is not None:\n            combined",
+        by="        if mask is None:\n            return combined\n"
+        "        else:\n            combined",
+        fails=("outputs",),
+        cause="After a None the other masks are not read any more.",
+    ),
+    Misconception(
+        id="combine.none_not_expected",
+        mistakes=(),
+        target="combine_masks",
+        replace="if mask is not None:",
+        by="if True:",
+        fails=("outputs",),
+        cause="A None among the masks is not left out.",
+    ),
+    Misconception(
+        id="combine.true_for_nothing",
+        mistakes=(),
+        target="combine_masks",
+        replace="return combined",
+        by="return torch.tensor(True) if combined is None else combined",
+        fails=("masking",),
+        cause="Without any mask the result is None.",
+    ),
+    Misconception(
+        id="combine.same_shapes_only",
+        mistakes=(43,),
+        target="combine_masks",
+        replace="combined & mask",
+        by="torch.stack([combined, mask]).all(dim=0)",
+        fails=("shapes", "masking"),
+        cause="Masks are stacked, which works for equal shapes only: masks broadcast.",
+    ),
+    Misconception(
+        id="combine.in_place",
+        mistakes=(52,),
+        target="combine_masks",
+        replace="combined & mask",
+        by="combined.logical_and_(mask)",
+        fails=("state",),
+        cause="The first mask is changed in place, and the next call gets what is left of it.",
+    ),
+)
+
 _FILL = "scores = scores.masked_fill(~self.mask[:tokens, :tokens], -torch.inf)"
 _TRIANGLE = "dtype=torch.bool).tril()"
 _CAUSAL_ATTENTION = (
@@ -682,4 +884,4 @@ _CAUSAL_ATTENTION = (
     ),
 )
 
-MISCONCEPTIONS = _CAUSAL_MASK + _RENORMALISE + _MASKED_SOFTMAX + _CAUSAL_ATTENTION
+MISCONCEPTIONS = _CAUSAL_MASK + _RENORMALISE + _MASKED_SOFTMAX + _PADDING + _CAUSAL_ATTENTION

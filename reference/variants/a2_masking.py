@@ -106,6 +106,73 @@ def masked_softmax(scores, mask, dim=-1):
         ),
     ),
     Variant(
+        id="padding.row_by_row",
+        target="padding_mask",
+        source="""
+def padding_mask(lengths, L):
+    mask = torch.zeros(lengths.shape[0], 1, 1, L, dtype=torch.bool, device=lengths.device)
+    if not lengths.is_meta:
+        for row, length in zip(mask, lengths.tolist()):
+            row[..., :length] = True
+    return mask
+""",
+    ),
+    Variant(
+        id="padding.einops",
+        target="padding_mask",
+        source="""
+from einops import rearrange, repeat
+
+
+def padding_mask(lengths, L):
+    places = repeat(torch.arange(L, device=lengths.device), "key -> b key", b=len(lengths))
+    return rearrange(places < rearrange(lengths, "b -> b 1"), "b key -> b 1 1 key")
+""",
+    ),
+    Variant(
+        id="padding.table_of_triangles",
+        target="padding_mask",
+        source="""
+def padding_mask(lengths, L):
+    by_length = torch.ones(L + 1, L, device=lengths.device).tril(-1).bool()
+    return by_length[lengths.long()].view(-1, 1, 1, L)
+""",
+    ),
+    Variant(
+        id="combine.reduce",
+        target="combine_masks",
+        source="""
+import functools
+
+
+def combine_masks(*masks):
+    given = [mask for mask in masks if mask is not None]
+    return functools.reduce(torch.logical_and, given) if given else None
+""",
+    ),
+    Variant(
+        id="combine.broadcast_and_all",
+        target="combine_masks",
+        source="""
+def combine_masks(*masks):
+    given = [mask for mask in masks if mask is not None]
+    if not given:
+        return None
+    return torch.stack(torch.broadcast_tensors(*given)).all(dim=0)
+""",
+    ),
+    Variant(
+        id="combine.hidden_by_any",
+        target="combine_masks",
+        source="""
+def combine_masks(first=None, *others):
+    rest = combine_masks(*others) if others else None
+    if first is None or rest is None:
+        return first if rest is None else rest
+    return ~(~first | ~rest)
+""",
+    ),
+    Variant(
         id="causal.triu_of_ones",
         target="CausalAttention",
         edits=(
