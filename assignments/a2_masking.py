@@ -187,6 +187,50 @@ def combine_masks(*masks: torch.Tensor | None) -> torch.Tensor | None:
     raise NotImplementedError("combine_masks: replace this line with your solution")
 
 
+def attention_dropout(weights: torch.Tensor, p: float, training: bool) -> torch.Tensor:
+    """Drop attention weights at random in training, and nothing otherwise.
+
+    A model that always finds its answer at the same place learns to look nowhere else. So, while
+    it learns, each weight is crossed out with probability p, independently of all others, and the
+    survivors grow so that on average nothing changes (Srivastava et al., 2014; here scaled in
+    training, "inverted", as everybody does today):
+
+        w'_ij = 0               with probability p
+        w'_ij = w_ij / (1 - p)  otherwise
+
+    Why 1 / (1 - p)? A share of 1 - p survives, so the mean of w'_ij is (1 - p) · w_ij / (1 - p),
+    which is w_ij. Beware of p = 0.5, where 1/p is the same number: with p = 0.1 the survivors
+    grow by 1.11 and not by 10.
+
+    A row then no longer adds up to exactly 1, but only on average. That is meant to be so: do not
+    normalise it again.
+
+    Shapes
+        weights   any shape, attention weights (…, S, L) as a rule
+        p         probability from 0 to 1; at 1 nothing survives, and all becomes 0
+        training  whether anything is dropped at all; if not, the weights come back as they are
+        returns   shape, dtype and device of weights; gradients flow through the survivors
+
+    Example: of 10,000 weights of 0.6, about 8,000 survive p = 0.2, and all of these are
+    0.6 / 0.8 = 0.75.
+
+        >>> survivors = attention_dropout(torch.full((100, 100), 0.6), p=0.2, training=True)
+        >>> bool(7700 < (survivors > 0).sum() < 8300)
+        True
+        >>> survivors.max()
+        tensor(0.7500)
+        >>> attention_dropout(torch.tensor([0.6]), p=0.2, training=False)
+        tensor([0.6000])
+
+    The grader can't know which weights your draw will cross out, and never asks: it counts, over
+    thousands of them. New weights are drawn in every call, so leave the seed alone.
+
+    To write here: everything; `torch.rand` draws numbers between 0 and 1. `weights` is not
+    modified.
+    """
+    raise NotImplementedError("attention_dropout: replace this line with your solution")
+
+
 class CausalAttention(nn.Module):
     """One head of self-attention in which no token sees a later one.
 
@@ -291,6 +335,15 @@ if __name__ == "__main__":
     # tensor([[[[ True, False, False],
     #           [ True,  True, False],
     #           [ True,  True, False]]]])
+
+    # attention_dropout
+    survivors = attention_dropout(torch.full((100, 100), 0.6), p=0.2, training=True)
+    print(bool(7700 < (survivors > 0).sum() < 8300))
+    # True
+    print(survivors.max())
+    # tensor(0.7500)
+    print(attention_dropout(torch.tensor([0.6]), p=0.2, training=False))
+    # tensor([0.6000])
 
     # CausalAttention
     attention = CausalAttention(d_in=3, d_out=2, context_length=8, dropout=0.0)

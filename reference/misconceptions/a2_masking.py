@@ -671,6 +671,206 @@ _PADDING = (
     ),
 )
 
+_SURVIVES = "survives = torch.rand(weights.shape, device=weights.device) >= p"
+_SCALED = "weights * survives / (1 - p)"
+_DROPOUT = (
+    Misconception(
+        id="dropout.grown_by_one_over_p",
+        mistakes=(75,),
+        target="attention_dropout",
+        replace=_SCALED,
+        by="weights * survives / p",
+        fails=("outputs", "modes", "numerics"),
+        cause="Survivors grow by 1 / p, which is right at p = 0.5 only: it is 1 / (1 - p).",
+    ),
+    Misconception(
+        id="dropout.survivors_not_scaled",
+        mistakes=(75,),
+        target="attention_dropout",
+        replace=_SCALED,
+        by="weights * survives",
+        fails=("outputs", "modes", "numerics"),
+        cause="What is not dropped must grow by 1 / (1 - p).",
+    ),
+    Misconception(
+        id="dropout.survivors_scaled_down",
+        mistakes=(75,),
+        target="attention_dropout",
+        replace=_SCALED,
+        by="weights * survives * (1 - p)",
+        fails=("outputs", "modes", "numerics"),
+        cause="Survivors are multiplied by 1 - p instead of divided.",
+    ),
+    Misconception(
+        id="dropout.scaled_outside_training",
+        mistakes=(75,),
+        target="attention_dropout",
+        replace="    if not training or p == 0:\n        return weights\n",
+        by="    if not training:\n        return weights * (1 - p)\n"
+        "    if p == 0:\n        return weights\n",
+        fails=("outputs",),
+        cause="Weights are scaled outside training too, as dropout once did: it happens in "
+        "training, and only there.",
+    ),
+    Misconception(
+        id="dropout.outside_training",
+        mistakes=(71,),
+        target="attention_dropout",
+        replace="if not training or p == 0:",
+        by="if p == 0:",
+        fails=("outputs",),
+        cause="`training` is ignored: weights are dropped outside training too.",
+    ),
+    Misconception(
+        id="dropout.never",
+        mistakes=(74,),
+        target="attention_dropout",
+        replace="if not training or p == 0:",
+        by="if training or p >= 0:",
+        fails=("outputs", "modes", "numerics", "gradients"),
+        cause="Nothing is ever dropped.",
+    ),
+    Misconception(
+        id="dropout.training_the_wrong_way_round",
+        mistakes=(71, 74),
+        target="attention_dropout",
+        replace="if not training or p == 0:",
+        by="if training or p == 0:",
+        fails=("outputs", "modes", "numerics", "gradients"),
+        cause="Weights are dropped outside training, and kept in it.",
+    ),
+    Misconception(
+        id="dropout.p_is_kept",
+        mistakes=(),
+        target="attention_dropout",
+        replace=_SURVIVES,
+        by=_SURVIVES.replace(">= p", "< p"),
+        fails=("modes",),
+        cause="The share p survives: it is the share that is dropped.",
+    ),
+    Misconception(
+        id="dropout.normalised_again",
+        mistakes=(),
+        target="attention_dropout",
+        replace=f"return {_SCALED}",
+        by="kept = weights * survives\n"
+        "    before = weights.sum(dim=-1, keepdim=True)\n"
+        "    return kept * before / kept.sum(dim=-1, keepdim=True).clamp(min=1e-6)",
+        fails=("outputs", "modes", "numerics", "gradients"),
+        cause="Rows are normalised again: survivors grow by 1 / (1 - p), whatever the row adds "
+        "up to.",
+    ),
+    Misconception(
+        id="dropout.whole_rows",
+        mistakes=(73,),
+        target="attention_dropout",
+        replace="torch.rand(weights.shape, device=weights.device)",
+        by="torch.rand(*weights.shape[:-1], 1, device=weights.device)",
+        fails=("modes",),
+        cause="Whole queries are dropped: each weight is drawn on its own.",
+    ),
+    Misconception(
+        id="dropout.whole_columns",
+        mistakes=(73,),
+        target="attention_dropout",
+        replace="torch.rand(weights.shape, device=weights.device)",
+        by="torch.rand(*weights.shape[:-2], 1, weights.shape[-1], device=weights.device)",
+        fails=("modes",),
+        cause="Whole keys are dropped: each weight is drawn on its own.",
+    ),
+    Misconception(
+        id="dropout.one_draw_for_all_samples",
+        mistakes=(73,),
+        target="attention_dropout",
+        replace="torch.rand(weights.shape, device=weights.device)",
+        by="torch.rand(weights.shape[-2:], device=weights.device)",
+        fails=("modes",),
+        cause="All samples and heads lose the same weights: each weight is drawn on its own.",
+    ),
+    Misconception(
+        id="dropout.seeded",
+        mistakes=(),
+        target="attention_dropout",
+        replace=_SURVIVES,
+        by="generator = torch.Generator().manual_seed(123)\n"
+        "    survives = torch.rand(weights.shape, generator=generator) >= p",
+        fails=("modes",),
+        cause="Every call starts from the same seed and drops the same weights.",
+    ),
+    Misconception(
+        id="dropout.survivors_only",
+        mistakes=(),
+        target="attention_dropout",
+        replace=_SCALED,
+        by="weights[survives] / (1 - p)",
+        fails=("shapes", "outputs", "modes", "numerics", "gradients"),
+        cause="The dropped weights are cut out, and the shape is lost: they become 0.",
+    ),
+    Misconception(
+        id="dropout.nothing_outside_training",
+        mistakes=(),
+        target="attention_dropout",
+        replace="    if not training or p == 0:\n        return weights\n",
+        by="    if not training:\n        return None\n    if p == 0:\n        return weights\n",
+        fails=("shapes", "outputs"),
+        cause="Outside training nothing is returned: the weights come back as they are.",
+    ),
+    Misconception(
+        id="dropout.zero_by_zero",
+        mistakes=(),
+        target="attention_dropout",
+        replace="    if p == 1:\n        return weights * 0\n",
+        by="",
+        fails=("modes",),
+        cause="At p = 1 this divides 0 by 0: nothing survives, and all becomes 0.",
+    ),
+    Misconception(
+        id="dropout.filled_with_minus_infinity",
+        mistakes=(73,),
+        target="attention_dropout",
+        replace=_SCALED,
+        by="(weights / (1 - p)).masked_fill(~survives, -torch.inf)",
+        fails=("outputs", "modes", "numerics", "gradients"),
+        cause="Dropped weights become -inf, as if a softmax were to follow: they become 0.",
+    ),
+    Misconception(
+        id="dropout.float32",
+        mistakes=(80,),
+        target="attention_dropout",
+        replace=_SCALED,
+        by="weights * survives.float() / (1 - p)",
+        fails=("numerics",),
+        cause="The draw becomes float32, and with it the weights, whatever they are.",
+    ),
+    Misconception(
+        id="dropout.no_gradient",
+        mistakes=(77,),
+        target="attention_dropout",
+        replace=_SCALED,
+        by="weights.detach() * survives / (1 - p)",
+        fails=("gradients",),
+        cause="`detach` keeps the gradient from the weights.",
+    ),
+    Misconception(
+        id="dropout.in_place",
+        mistakes=(76,),
+        target="attention_dropout",
+        replace=_SCALED,
+        by="weights.mul_(survives / (1 - p))",
+        fails=("state",),
+        cause="`mul_` changes the caller's weights.",
+    ),
+    Misconception(
+        id="dropout.squeezed",
+        mistakes=(),
+        target="attention_dropout",
+        replace=_SCALED,
+        by="(weights * survives / (1 - p)).squeeze()",
+        fails=("shapes",),
+        cause="`squeeze` takes away every axis of length 1.",
+    ),
+)
+
 _FILL = "scores = scores.masked_fill(~self.mask[:tokens, :tokens], -torch.inf)"
 _TRIANGLE = "dtype=torch.bool).tril()"
 _CAUSAL_ATTENTION = (
@@ -884,4 +1084,6 @@ _CAUSAL_ATTENTION = (
     ),
 )
 
-MISCONCEPTIONS = _CAUSAL_MASK + _RENORMALISE + _MASKED_SOFTMAX + _PADDING + _CAUSAL_ATTENTION
+MISCONCEPTIONS = (
+    _CAUSAL_MASK + _RENORMALISE + _MASKED_SOFTMAX + _PADDING + _DROPOUT + _CAUSAL_ATTENTION
+)

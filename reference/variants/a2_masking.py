@@ -173,6 +173,52 @@ def combine_masks(first=None, *others):
 """,
     ),
     Variant(
+        # As notebook 002 does it.
+        id="dropout.module",
+        target="attention_dropout",
+        source="""
+def attention_dropout(weights, p, training):
+    dropout = torch.nn.Dropout(p)
+    dropout.train(training)
+    return dropout(weights)
+""",
+    ),
+    Variant(
+        id="dropout.functional",
+        target="attention_dropout",
+        source="""
+def attention_dropout(weights, p, training):
+    return torch.nn.functional.dropout(weights, p=p, training=training)
+""",
+    ),
+    Variant(
+        id="dropout.bernoulli",
+        target="attention_dropout",
+        source="""
+def attention_dropout(weights, p, training):
+    if training and p > 0:
+        keep = torch.empty_like(weights).bernoulli_(1 - p).bool()
+        scale = 1 / max(1 - p, 1e-12)
+        return torch.where(keep, weights * scale, torch.zeros_like(weights))
+    return weights.clone()
+""",
+    ),
+    Variant(
+        id="dropout.numbers_of_python",
+        target="attention_dropout",
+        source="""
+import random
+
+
+def attention_dropout(weights, p, training):
+    if not training:
+        return weights
+    dropped = [random.random() < p for _ in range(weights.numel())]
+    dropped = torch.tensor(dropped).reshape(weights.shape)
+    return weights.masked_fill(dropped, 0.0) / (1 - p if p < 1 else 1)
+""",
+    ),
+    Variant(
         id="causal.triu_of_ones",
         target="CausalAttention",
         edits=(
