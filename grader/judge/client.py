@@ -53,16 +53,11 @@ class JudgePeer(Peer):
         try:
             return super().exchange(meta, buffers)
         except RemoteRaised as error:
-            raise raised(error) from None
+            raise self._client.raised(error) from None
         except WireFault as error:
             raise self._client.translate(error) from None
         finally:
             self._nested -= 1
-
-
-def raised(error: RemoteRaised) -> StudentRaised:
-    where = Where(error.file, error.line, error.cell) if error.file else None
-    return StudentRaised(error.type_name, error.bases, error.message, where, own=error.own)
 
 
 class Client:
@@ -134,6 +129,11 @@ class Client:
 
     def before_request(self) -> None:
         """Called before each outermost request."""
+
+    def raised(self, error: RemoteRaised) -> StudentRaised:
+        """An exception of the other side's as evidence."""
+        where = Where(error.file, error.line, error.cell) if error.file else None
+        return StudentRaised(error.type_name, error.bases, error.message, where, own=error.own)
 
     def translate(self, error: WireFault) -> BaseException:
         """The fault of the channel as one of ours, after what it makes necessary."""

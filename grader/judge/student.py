@@ -11,9 +11,18 @@ from ..evidence import Note, Where
 from ..intake import Choice
 from ..wire.faults import Deadline, PeerGone, Unsupported, Violation, WireFault
 from ..wire.frame import Message, Meta
-from . import load_report
+from ..wire.peer import RemoteRaised
+from . import ending, load_report
 from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, JudgePeer
-from .faults import Crashed, NotDefined, Starved, StudentFault, TimedOut, malformed
+from .faults import (
+    Crashed,
+    NotDefined,
+    Starved,
+    StudentFault,
+    StudentRaised,
+    TimedOut,
+    malformed,
+)
 from .worker_process import Source, Usage, WorkerProcess
 
 STATEMENT_LIMIT_S = 2.0
@@ -147,10 +156,18 @@ class SubmissionClient(Client):
 
     # ---- faults --------------------------------------------------------------------------
 
+    def raised(self, error: RemoteRaised) -> StudentRaised:
+        fault = super().raised(error)
+        if self.isolation.get("tier") != "none" and (why := ending.refusal_in_words(error)):
+            fault.observed += f" ({why})"
+        return fault
+
     def translate(self, error: WireFault) -> BaseException:
         if isinstance(error, Unsupported):
             return error
         starved = isinstance(error, Deadline) and self._was_starved()
+        worker = self._worker if isinstance(error, PeerGone) else None
+        fate = worker.fate() if worker is not None else None
         self.close()
         if starved:
             return Starved(f"no processor time for the worker within {self.limit_s:.1f} s")
@@ -158,7 +175,7 @@ class SubmissionClient(Client):
             self._hangs += 1
             return TimedOut(f"no answer within {self.limit_s:.3g} s", "an answer in time")
         if isinstance(error, PeerGone):
-            return Crashed("the process ended during the call (os._exit, a crash or out of memory)")
+            return Crashed(ending.in_words(fate))
         return malformed()
 
     def _sample_usage(self) -> None:
