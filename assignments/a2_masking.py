@@ -17,6 +17,12 @@ You will build that triangle first, then find the right moment to apply it, then
 that every real model needs: sequences of different lengths in one batch, and dropout. At the end
 it all comes together in a module.
 
+What you wrote in assignment 1 may be called here:
+
+    from a1_attention import scaled_dot_product_attention
+
+A mistake in there costs its points there, and not here once more.
+
 Shape letters, the same in every assignment:
 
     B            batch

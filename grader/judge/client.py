@@ -18,6 +18,7 @@ from ..wire.peer import Errand, Outcome, Peer, RemoteRaised
 from ..wire.tensors import NAMES
 from ..wire.values import Node
 from ..worker.side import WorkerSide
+from .bind.binding import Known
 from .faults import StudentRaised
 from .handles import Parameters
 from .side import JudgeSide
@@ -73,6 +74,7 @@ class Client:
         self.limit_s = MINIMUM_LIMIT_S
         self.calls = 0
         self.changed: tuple[str, ...] = ()
+        self.known = Known()
         self._errands: list[Errand] = []
         self.must_reset = False
         """Whether the next outermost request is to start a check anew on the other side."""

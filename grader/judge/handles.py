@@ -17,6 +17,7 @@ from ..wire.values import Node, text
 Parameters = Mapping[str, torch.Tensor]
 MAX_MIRRORED_BYTES = 512 << 20
 """Of a module's stand-ins: they are made as described, before a byte of the values has come."""
+Gradients = Mapping[str, torch.Tensor | None]
 
 
 class Invoker(Protocol):
@@ -56,6 +57,19 @@ class ParameterSpec:
         return math.prod(self.shape) * self.dtype.itemsize
 
 
+class Bound(Protocol):
+    """The reference's parameters are stored in a student's module."""
+
+    def settle(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Look for another way of storing them. True if there is one."""
+
+    def by_role(self, gradients: Gradients) -> Mapping[str, torch.Tensor | None]:
+        """Gradients by the reference's names."""
+
+    def blame(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """Where a difference arises, in words; empty if that can't be told."""
+
+
 class RemoteModule:
     """A module of the student's.
 
@@ -68,6 +82,8 @@ class RemoteModule:
         self._mirrors: dict[str, nn.Parameter] = {}
         self._versions: dict[str, int] = {}
         self.specs: tuple[ParameterSpec, ...] = ()
+        self.twin: Bound | None = None
+        """What ties it to a module of the reference."""
         self._describe(description)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -84,6 +100,10 @@ class RemoteModule:
         """An attribute of the student's module: a module handle, callable, tensor or value."""
         if name.startswith("__"):
             raise AttributeError(name)
+        return self.attribute(name)
+
+    def attribute(self, name: str) -> Any:
+        """The same for names that handles have methods of."""
         self._write_back()
         return self._ask("attribute", name)
 
@@ -121,6 +141,14 @@ class RemoteModule:
 
     def named_buffers(self) -> list[tuple[str, torch.Tensor]]:
         return list(_tensors(self._ask("buffers")).items())
+
+    def structure(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """Layers in plain containers (where, and of what kind), and two names for one module.
+        For messages: the student's side says so."""
+        found = self._ask("structure")
+        if not isinstance(found, dict):
+            raise Violation("structure of a module")
+        return _pairs(found.get("plain")), _pairs(found.get("shared"))
 
     def requires_grad_(self, wanted: bool = True) -> RemoteModule:
         """Freeze or unfreeze every parameter."""
@@ -217,6 +245,17 @@ class RemoteModule:
         if changed:
             self.write(changed)
             self._versions |= {name: self._mirrors[name]._version for name in changed}
+
+
+def _pairs(rows: Any) -> list[tuple[str, str]]:
+    if not isinstance(rows, list) or len(rows) > 100:
+        raise Violation("structure of a module")
+    pairs = []
+    for row in rows:
+        if not isinstance(row, tuple) or len(row) != 2 or not all(type(t) is str for t in row):
+            raise Violation("structure of a module")
+        pairs.append((row[0][:200], row[1][:200]))
+    return pairs
 
 
 def _spec(row: Any) -> ParameterSpec:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,8 @@ class Record:
     expectations: int = 0
     notes: list[str] = field(default_factory=list)
     precision: str | None = None
+    seen: list[Any] = field(default_factory=list)
+    """What comparisons were given of the student's, in order."""
     definition: Where | None = None
     """Where the student defines the check's first target."""
 

@@ -35,6 +35,9 @@ IMPATIENT_LIMIT_S = 0.5
 SAMPLE_S = 0.05
 """How old the figures may be that tell starving from sleeping: little beside any limit."""
 
+LENDING_FACTOR = 4.0
+"""A call that calls back to us waits for us as well."""
+
 ReferenceTime = Callable[[int], float]
 """Seconds the reference took for the n-th call of the current check."""
 
@@ -68,6 +71,7 @@ class SubmissionClient(Client):
         self._hangs = 0
         self._wall_until = time.monotonic() + WALL_LIMIT_S
         self._clean = False
+        self._patience = 1.0
         self.report: Mapping[str, Any] = {}
         self.isolation: Mapping[str, Any] = {}
 
@@ -88,13 +92,14 @@ class SubmissionClient(Client):
             StudentFault: the submission can't be loaded at all, or used up its time.
         """
         self.begin_check()
-        self._reference_time = reference_time
+        self._reference_time, self._patience = reference_time, 1.0
         if self._hopeless is not None:
             raise self._hopeless
         if time.monotonic() > self._wall_until:
             raise TimedOut(f"the submission used up its {WALL_LIMIT_S:.0f} s", "an answer in time")
         if self._worker is None:
             self._worker = self._bring_up()
+        self.peer.forget()  # graphs of call-backs that the student's side never released
         self._sample_usage()
         # The reset travels with the first call: a round trip of its own costs more than it does.
         self.must_reset = not self._clean
@@ -102,7 +107,7 @@ class SubmissionClient(Client):
 
     def limit_of(self, call: int) -> float:
         floor = MINIMUM_LIMIT_S if self._hangs < PATIENT_HANGS else IMPATIENT_LIMIT_S
-        return max(floor, REFERENCE_FACTOR * self._reference_time(call))
+        return self._patience * max(floor, REFERENCE_FACTOR * self._reference_time(call))
 
     def before_request(self) -> None:
         if self._worker is None:
@@ -153,6 +158,18 @@ class SubmissionClient(Client):
         self._at = (path[:400], index)
         self.peer.until = min(self._loading_until, time.monotonic() + STATEMENT_LIMIT_S)
         return {}
+
+    def substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> bool:
+        """For this check, let the student's own `name` of `stem` be `function` of ours. False if
+        the assignment `into` has no way to call it.
+
+        Raises:
+            StudentFault: the worker does not answer.
+        """
+        places = self.invoke(["S"], (stem, name, into, function), {}, {})
+        self.calls = 0  # limits go by the number of a call
+        self._patience = LENDING_FACTOR
+        return type(places) is int and places > 0
 
     # ---- faults --------------------------------------------------------------------------
 

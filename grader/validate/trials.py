@@ -8,8 +8,10 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+from ..course import Course
 from ..engine import Engine, Options
 from ..evidence import Observation, Outcome
+from ..follow_through import FollowThrough
 from ..hello import CheckFacts
 from ..misconceptions import BlankAnswer, Misconception, Variant
 from ..score import block, score
@@ -132,11 +134,11 @@ def few(all_trials: Iterable[Trial]) -> list[Trial]:
 def grade(data: CourseData, options: Options) -> Evidence:
     """Grades every trial. Raises EngineError."""
     waiting, only = trials(data), data.slugs
-    repeated = few(waiting)
-    with Engine(data.course, replace(options, only=only, trace=True)) as engine:
+    repeated, course = few(waiting), _each_for_itself(data.course)
+    with Engine(course, replace(options, only=only, trace=True)) as engine:
         graded = dict(_graded(data, engine, waiting))
         checks = engine.checks
-    with Engine(data.course, replace(options, only=only, reverse=True)) as engine:
+    with Engine(course, replace(options, only=only, reverse=True)) as engine:
         again = dict(_graded(data, engine, repeated))
     # in the order of the plan, whichever lane was first
     return Evidence(
@@ -144,6 +146,15 @@ def grade(data: CourseData, options: Options) -> Evidence:
         {trial.id: graded[trial.id] for trial in waiting},
         {trial.id: again[trial.id] for trial in repeated},
     )
+
+
+def _each_for_itself(course: Course) -> Course:
+    """Without follow-through: what is to be proven is what each suite sees by itself."""
+    alone = {
+        slug: replace(exercise, follow_through=FollowThrough())
+        for slug, exercise in course.rubric.exercises.items()
+    }
+    return replace(course, rubric=replace(course.rubric, exercises=alone))
 
 
 def _graded(data: CourseData, engine: Engine, waiting: list[Trial]) -> Iterator[tuple[str, Graded]]:

@@ -87,6 +87,24 @@ def _nothing() -> None:
     """For a request that is made for its errands."""
 
 
+def _structure(module: nn.Module) -> dict[str, list[tuple[str, str]]]:
+    """What keeps parameters from being there: layers in plain containers, which are not
+    registered, and modules that stand in several places."""
+    plain, shared = [], []
+    first: dict[int, str] = {}
+    for path, part in nn.Module.named_modules(module, remove_duplicate=False):
+        if id(part) in first:
+            shared.append((first[id(part)], path))
+            continue
+        first[id(part)] = path
+        for name, value in vars(part).items():
+            if type(value) in (list, tuple, dict) and not name.startswith("_"):
+                members = value.values() if type(value) is dict else value
+                if any(isinstance(member, nn.Module) for member in members):
+                    plain.append((f"{path}.{name}".lstrip("."), type(value).__name__))
+    return {"plain": plain[:100], "shared": shared[:100]}
+
+
 def _attribute(value: object, name: str) -> object:
     return getattr(value, name)
 
@@ -104,4 +122,5 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "zero_grad": _zero_grad,
     "attribute": _attribute,
     "nothing": _nothing,
+    "structure": _structure,
 }

@@ -51,9 +51,10 @@ class WorkerSide(Side):
         lookup: Lookup,
         place: Place,
         renew: Callable[[], None] = lambda: None,
+        substitute: Callable[..., object] | None = None,
     ) -> None:
         self.peer: Peer
-        self._renew = renew
+        self._renew, self._substitute = renew, substitute
         self._lookup = lookup
         self._place = place
         self._objects: list[object] = []
@@ -110,6 +111,8 @@ class WorkerSide(Side):
             return modules.BUILTINS[parts[0]]
         if kind == "H":
             return self._object(parts)  # type: ignore[no-any-return]
+        if kind == "S" and self._substitute is not None:
+            return self._substitute
         if kind == "L":
             return getattr(torch.nn, parts[0])  # type: ignore[no-any-return]
         raise Violation("target")
