@@ -14,10 +14,12 @@ Shape letters, the same in every assignment:
     Dh  width of queries and keys
     Dv  width of values
     T   tokens, where queries and keys are the same ones
+    D   width of a token
     …   any leading axes: none, (B,), (B, H), …
 """
 
 import torch
+from torch import nn
 
 
 def dot_product_loop(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -307,6 +309,129 @@ def scaled_dot_product_attention(
     raise NotImplementedError("scaled_dot_product_attention: replace this line with your solution")
 
 
+class SelfAttentionV1(nn.Module):
+    """Self-attention with three matrices that can be learned.
+
+    Until now a token's question, label and content were one and the same vector. That is a poor
+    conversation: every token finds itself the most interesting. So each token gets three
+    different faces, made from it by three matrices (Vaswani et al., 2017, section 3.2.2, for one
+    head):
+
+        Q = X W_q      K = X W_k      V = X W_v
+        context = softmax(Q Kᵀ / √d_out) V
+
+    Training finds matrices for which the attention is useful. Here they start at random.
+
+    Arguments
+        d_in   width of a token that comes in
+        d_out  width of queries, keys, values and of the result
+
+    Names that the grader looks for: `W_query`, `W_key`, `W_value`, each an nn.Parameter of shape
+    (d_in, d_out), so that `x @ W_query` is written exactly as in the equations.
+
+    Example:
+
+        >>> attention = SelfAttentionV1(d_in=3, d_out=2)
+        >>> attention(torch.randn(6, 3)).shape
+        torch.Size([6, 2])
+        >>> [name for name, _ in attention.named_parameters()]
+        ['W_query', 'W_key', 'W_value']
+    """
+
+    def __init__(self, d_in: int, d_out: int) -> None:
+        """Create the three matrices.
+
+        To write here: the parameters, with random values (`torch.rand`). A plain tensor would not
+        be trained, nor saved, nor moved to another device: `nn.Parameter` is what does it.
+        """
+        super().__init__()
+        raise NotImplementedError("SelfAttentionV1.__init__: replace this line with your solution")
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the context vector of each token.
+
+        Shapes
+            x        (T, d_in) or (B, T, d_in)
+            returns  (T, d_out) or (B, T, d_out), dtype and device as x's
+
+        To write here: everything, or a call of your own `scaled_dot_product_attention`. Mind that
+        `.T` is for matrices: a batch has three axes. `x` is not modified.
+        """
+        raise NotImplementedError("SelfAttentionV1.forward: replace this line with your solution")
+
+
+class SelfAttentionV2(nn.Module):
+    """The same attention, its three matrices in nn.Linear layers.
+
+    nn.Linear(d_in, d_out) is a matrix with better manners: it starts from numbers of a sensible
+    size, and has a bias if you want one. One thing about it surprises everybody once. Its weight
+    is stored the other way round, as (d_out, d_in), and what it computes is
+
+        linear(x) = x Wᵀ + b
+
+    Arguments
+        d_in, d_out  as before
+        qkv_bias     whether the three layers have a bias
+
+    Names that the grader looks for: `W_query`, `W_key`, `W_value`, each an nn.Linear.
+
+    Example:
+
+        >>> attention = SelfAttentionV2(d_in=3, d_out=2)
+        >>> attention.W_query.weight.shape
+        torch.Size([2, 3])
+        >>> attention(torch.randn(4, 6, 3)).shape
+        torch.Size([4, 6, 2])
+    """
+
+    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
+        """Create the three layers.
+
+        To write here: the layers.
+        """
+        super().__init__()
+        raise NotImplementedError("SelfAttentionV2.__init__: replace this line with your solution")
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the context vector of each token.
+
+        Shapes
+            x        (T, d_in) or (B, T, d_in)
+            returns  (T, d_out) or (B, T, d_out), dtype and device as x's
+
+        To write here: everything. `x` is not modified.
+        """
+        raise NotImplementedError("SelfAttentionV2.forward: replace this line with your solution")
+
+
+def copy_v2_to_v1(v2: SelfAttentionV2, v1: SelfAttentionV1) -> None:
+    """Bring a SelfAttentionV1 to compute what a SelfAttentionV2 computes.
+
+    The two classes are two spellings of one function, and this is the proof: with the same
+    numbers in them they give the same context vectors. Copying weights from one layout into
+    another is daily bread, by the way. Whoever loads a published checkpoint does it.
+
+    `v1` is changed in place, `v2` stays as it is, and afterwards they share no memory: training
+    one does not move the other. The parameters of `v1` go on being trainable parameters of the
+    same names. A `v2` with biases can't be copied, since `v1` has no place for them: raise a
+    ValueError.
+
+    Example:
+
+        >>> v1, v2 = SelfAttentionV1(3, 2), SelfAttentionV2(3, 2)
+        >>> x = torch.randn(6, 3)
+        >>> torch.allclose(v1(x), v2(x))
+        False
+        >>> copy_v2_to_v1(v2, v1)
+        >>> torch.allclose(v1(x), v2(x), atol=1e-6)
+        True
+
+    To write here: everything. torch refuses to change a parameter in place while it records
+    gradients: `with torch.no_grad():`.
+    """
+    raise NotImplementedError("copy_v2_to_v1: replace this line with your solution")
+
+
 # demo
 # Run this, change it, add to it: it is never graded.
 if __name__ == "__main__":
@@ -366,3 +491,26 @@ if __name__ == "__main__":
     # tensor([[12.6894]])
     print(scaled_dot_product_attention(query, key, value, torch.tensor([[False, True]])))
     # (tensor([[20.]]), tensor([[0., 1.]]))
+
+    # SelfAttentionV1
+    attention = SelfAttentionV1(d_in=3, d_out=2)
+    print(attention(torch.randn(6, 3)).shape)
+    # torch.Size([6, 2])
+    print([name for name, _ in attention.named_parameters()])
+    # ['W_query', 'W_key', 'W_value']
+
+    # SelfAttentionV2
+    attention = SelfAttentionV2(d_in=3, d_out=2)
+    print(attention.W_query.weight.shape)
+    # torch.Size([2, 3])
+    print(attention(torch.randn(4, 6, 3)).shape)
+    # torch.Size([4, 6, 2])
+
+    # copy_v2_to_v1
+    v1, v2 = SelfAttentionV1(3, 2), SelfAttentionV2(3, 2)
+    x = torch.randn(6, 3)
+    print(torch.allclose(v1(x), v2(x)))
+    # False
+    copy_v2_to_v1(v2, v1)
+    print(torch.allclose(v1(x), v2(x), atol=1e-6))
+    # True

@@ -14,10 +14,12 @@ Shape letters, the same in every assignment:
     Dh  width of queries and keys
     Dv  width of values
     T   tokens, where queries and keys are the same ones
+    D   width of a token
     …   any leading axes: none, (B,), (B, H), …
 """
 
 import torch
+from torch import nn
 
 
 def dot_product_loop(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -342,4 +344,151 @@ def scaled_dot_product_attention(
     weights = torch.softmax(scores.masked_fill(empty, 0.0), dim=-1)
     weights = weights.masked_fill(forbidden, 0.0)
     return weights @ value, weights
+    # END SOLUTION
+
+
+class SelfAttentionV1(nn.Module):
+    """Self-attention with three matrices that can be learned.
+
+    Until now a token's question, label and content were one and the same vector. That is a poor
+    conversation: every token finds itself the most interesting. So each token gets three
+    different faces, made from it by three matrices (Vaswani et al., 2017, section 3.2.2, for one
+    head):
+
+        Q = X W_q      K = X W_k      V = X W_v
+        context = softmax(Q Kᵀ / √d_out) V
+
+    Training finds matrices for which the attention is useful. Here they start at random.
+
+    Arguments
+        d_in   width of a token that comes in
+        d_out  width of queries, keys, values and of the result
+
+    Names that the grader looks for: `W_query`, `W_key`, `W_value`, each an nn.Parameter of shape
+    (d_in, d_out), so that `x @ W_query` is written exactly as in the equations.
+
+    Example:
+
+        >>> attention = SelfAttentionV1(d_in=3, d_out=2)
+        >>> attention(torch.randn(6, 3)).shape
+        torch.Size([6, 2])
+        >>> [name for name, _ in attention.named_parameters()]
+        ['W_query', 'W_key', 'W_value']
+    """
+
+    def __init__(self, d_in: int, d_out: int) -> None:
+        """Create the three matrices.
+
+        To write here: the parameters, with random values (`torch.rand`). A plain tensor would not
+        be trained, nor saved, nor moved to another device: `nn.Parameter` is what does it.
+        """
+        super().__init__()
+        # BEGIN SOLUTION
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+        # END SOLUTION
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the context vector of each token.
+
+        Shapes
+            x        (T, d_in) or (B, T, d_in)
+            returns  (T, d_out) or (B, T, d_out), dtype and device as x's
+
+        To write here: everything, or a call of your own `scaled_dot_product_attention`. Mind that
+        `.T` is for matrices: a batch has three axes. `x` is not modified.
+        """
+        # BEGIN SOLUTION
+        query, key, value = x @ self.W_query, x @ self.W_key, x @ self.W_value  # … T d_out
+        scores = query @ key.transpose(-2, -1) * query.shape[-1] ** -0.5  # … T T
+        return torch.softmax(scores, dim=-1) @ value
+        # END SOLUTION
+
+
+class SelfAttentionV2(nn.Module):
+    """The same attention, its three matrices in nn.Linear layers.
+
+    nn.Linear(d_in, d_out) is a matrix with better manners: it starts from numbers of a sensible
+    size, and has a bias if you want one. One thing about it surprises everybody once. Its weight
+    is stored the other way round, as (d_out, d_in), and what it computes is
+
+        linear(x) = x Wᵀ + b
+
+    Arguments
+        d_in, d_out  as before
+        qkv_bias     whether the three layers have a bias
+
+    Names that the grader looks for: `W_query`, `W_key`, `W_value`, each an nn.Linear.
+
+    Example:
+
+        >>> attention = SelfAttentionV2(d_in=3, d_out=2)
+        >>> attention.W_query.weight.shape
+        torch.Size([2, 3])
+        >>> attention(torch.randn(4, 6, 3)).shape
+        torch.Size([4, 6, 2])
+    """
+
+    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
+        """Create the three layers.
+
+        To write here: the layers.
+        """
+        super().__init__()
+        # BEGIN SOLUTION
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        # END SOLUTION
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the context vector of each token.
+
+        Shapes
+            x        (T, d_in) or (B, T, d_in)
+            returns  (T, d_out) or (B, T, d_out), dtype and device as x's
+
+        To write here: everything. `x` is not modified.
+        """
+        # BEGIN SOLUTION
+        query, key, value = self.W_query(x), self.W_key(x), self.W_value(x)  # … T d_out
+        scores = query @ key.transpose(-2, -1) * query.shape[-1] ** -0.5  # … T T
+        output: torch.Tensor = torch.softmax(scores, dim=-1) @ value
+        return output
+        # END SOLUTION
+
+
+def copy_v2_to_v1(v2: SelfAttentionV2, v1: SelfAttentionV1) -> None:
+    """Bring a SelfAttentionV1 to compute what a SelfAttentionV2 computes.
+
+    The two classes are two spellings of one function, and this is the proof: with the same
+    numbers in them they give the same context vectors. Copying weights from one layout into
+    another is daily bread, by the way. Whoever loads a published checkpoint does it.
+
+    `v1` is changed in place, `v2` stays as it is, and afterwards they share no memory: training
+    one does not move the other. The parameters of `v1` go on being trainable parameters of the
+    same names. A `v2` with biases can't be copied, since `v1` has no place for them: raise a
+    ValueError.
+
+    Example:
+
+        >>> v1, v2 = SelfAttentionV1(3, 2), SelfAttentionV2(3, 2)
+        >>> x = torch.randn(6, 3)
+        >>> torch.allclose(v1(x), v2(x))
+        False
+        >>> copy_v2_to_v1(v2, v1)
+        >>> torch.allclose(v1(x), v2(x), atol=1e-6)
+        True
+
+    To write here: everything. torch refuses to change a parameter in place while it records
+    gradients: `with torch.no_grad():`.
+    """
+    # BEGIN SOLUTION
+    names = ("W_query", "W_key", "W_value")
+    if any(getattr(v2, name).bias is not None for name in names):
+        raise ValueError("SelfAttentionV1 has no place for the biases of SelfAttentionV2")
+    with torch.no_grad():
+        for name in names:
+            getattr(v1, name).copy_(getattr(v2, name).weight.T)  # d_in d_out
     # END SOLUTION

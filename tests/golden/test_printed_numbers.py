@@ -16,6 +16,8 @@ import torch
 from torch import nn
 
 from reference.a1_attention import (
+    SelfAttentionV1,
+    SelfAttentionV2,
     attention_scores,
     context_vector,
     dot_product_loop,
@@ -82,12 +84,10 @@ def test_causal_attention_at_seed_123() -> None:
 
 
 def test_self_attention_with_parameters_at_seed_123() -> None:
-    """Attention with uniformly drawn weights prints the output of the notebook's first class."""
+    """SelfAttentionV1, with its weights drawn uniformly, prints the notebook's output."""
     torch.manual_seed(123)
-    query, key, value = (SIX_WORDS @ torch.rand(3, 2) for _ in range(3))
-    output, weights = scaled_dot_product_attention(query, key, value)
     printed(
-        output,
+        SelfAttentionV1(3, 2)(SIX_WORDS),
         [
             [0.2996, 0.8053],
             [0.3061, 0.8210],
@@ -97,14 +97,13 @@ def test_self_attention_with_parameters_at_seed_123() -> None:
             [0.2990, 0.8040],
         ],
     )
-    printed(weights[1:2], [[0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820]])
 
 
 def test_self_attention_with_linears_at_seed_789() -> None:
-    """Attention between linear layers prints the output and weights of the notebook's second."""
-    output, weights = scaled_dot_product_attention(*three_linears(789))
+    """SelfAttentionV2 prints the notebook's output, and attention between its layers the weights."""
+    torch.manual_seed(789)
     printed(
-        output,
+        SelfAttentionV2(3, 2)(SIX_WORDS),
         [
             [-0.0739, 0.0713],
             [-0.0748, 0.0703],
@@ -115,7 +114,7 @@ def test_self_attention_with_linears_at_seed_789() -> None:
         ],
     )
     printed(
-        weights,
+        scaled_dot_product_attention(*three_linears(789))[1],
         [
             [0.1921, 0.1646, 0.1652, 0.1550, 0.1721, 0.1510],
             [0.2041, 0.1659, 0.1662, 0.1496, 0.1665, 0.1477],
