@@ -100,7 +100,7 @@ def test_self_attention_with_parameters_at_seed_123() -> None:
 
 
 def test_self_attention_with_linears_at_seed_789() -> None:
-    """SelfAttentionV2 prints the notebook's output, and attention between its layers the weights."""
+    """SelfAttentionV2 prints the notebook's output; attention of its layers, the weights."""
     torch.manual_seed(789)
     printed(
         SelfAttentionV2(3, 2)(SIX_WORDS),
