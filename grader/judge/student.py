@@ -64,6 +64,7 @@ class SubmissionClient(Client):
         self._skip: set[tuple[str, int]] = set()
         self._at: tuple[str, int] | None = None
         self._loading_until = 0.0
+        self._loading = False
         self._hopeless: StudentFault | None = None
         self._reference_time: ReferenceTime = lambda call: 0.0
         self._usage: Usage | None = None
@@ -126,6 +127,7 @@ class SubmissionClient(Client):
             self.peer = JudgePeer(worker.channel, self.side, operations, self)
             self._loading_until, self._at = until, None
             self.limit_s = LOADING_LIMIT_S
+            self._loading = True
             try:
                 reply = self.peer.exchange(self._load_message(), list(self._plan.files.values()))
                 self.report = load_report.checked(reply.meta.get("report"))
@@ -138,6 +140,8 @@ class SubmissionClient(Client):
                     self._hopeless = _while_loading(fault, self._at)
                     raise self._hopeless from None
                 self._skip.add(self._at)
+            finally:
+                self._loading = False
 
     def _load_message(self) -> Meta:
         plan = self._plan
@@ -153,7 +157,8 @@ class SubmissionClient(Client):
 
     def _progress(self, message: Message) -> Meta:
         path, index = message.meta.get("path"), message.meta.get("index")
-        if type(path) is not str or type(index) is not int:
+        # In a call it would move the deadline.
+        if not self._loading or type(path) is not str or type(index) is not int:
             raise Violation("progress")
         self._at = (path[:400], index)
         self.peer.until = min(self._loading_until, time.monotonic() + STATEMENT_LIMIT_S)
@@ -202,12 +207,23 @@ class SubmissionClient(Client):
             self._usage = self._worker.usage()
             self._next_sample = now + SAMPLE_S
 
+    def place(self, error: RemoteRaised) -> Where | None:
+        """Only a place that exists: any other text or number could carry a hidden input."""
+        data = self._plan.files.get(error.file or "")
+        if error.file is None or data is None:
+            return None
+        inside = all(0 <= number <= len(data) for number in (error.line or 0, error.cell or 0))
+        return Where(error.file, error.line, error.cell) if inside else Where(error.file)
+
     def _was_starved(self) -> bool:
-        """Ready to run, yet mostly kept waiting for a processor. Sleeping is not starving."""
+        """Ready to run, yet mostly kept waiting for a processor. Sleeping is not starving, nor is
+        waiting for threads of its own."""
         after = self._worker.usage() if self._worker is not None else None
         if after is None or self._usage is None:
             return False
-        return after.waiting_s - self._usage.waiting_s > 0.5 * self.limit_s
+        half = 0.5 * self.limit_s
+        waited = after.waiting_s - self._usage.waiting_s
+        return waited > half > after.running_s - self._usage.running_s
 
     # ---- what was loaded -----------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from .faults import SourceGone
 
 OUTPUT_KEPT_BYTES = 64 << 10
 START_LIMIT_S = 60.0
+READS_AT_ONCE = 64
 
 
 class Started(NamedTuple):
@@ -100,10 +101,12 @@ def _pid_here(pidfd: int, pid: int) -> int:
 
 @dataclass(frozen=True)
 class Usage:
-    """Of the worker's main thread: time on a processor, and time kept waiting for one."""
+    """Of a worker so far."""
 
     running_s: float
+    """On a processor, all threads together."""
     waiting_s: float
+    """How long the main thread was kept waiting for a processor."""
 
 
 class WorkerProcess:
@@ -140,10 +143,13 @@ class WorkerProcess:
         """None where the system does not tell."""
         try:
             with open(f"/proc/{self.pid}/schedstat", "rb") as file:
-                running, waiting, _ = file.read().split()
-        except (OSError, ValueError):
+                waiting = int(file.read().split()[1])
+            with open(f"/proc/{self.pid}/stat", "rb") as file:
+                user, system = file.read().rpartition(b")")[2].split()[11:13]
+        except (OSError, ValueError, IndexError):
             return None
-        return Usage(int(running) / 1e9, int(waiting) / 1e9)
+        ticks = int(user) + int(system)
+        return Usage(ticks / os.sysconf("SC_CLK_TCK"), waiting / 1e9)
 
     def fate(self) -> int | None:
         """How it ended, if it did; to be asked before `kill`. Raises `SourceGone`."""
@@ -203,7 +209,7 @@ class WorkerProcess:
 
     def _drain(self) -> bool:
         """Read what there is, keep the beginning. False at the end of the output."""
-        while True:
+        for _ in range(READS_AT_ONCE):  # threads that never stop printing must not stop the clock
             try:
                 data = os.read(self._output, 1 << 16)
             except BlockingIOError:
@@ -212,4 +218,5 @@ class WorkerProcess:
                 return False
             self.output += data[: max(0, OUTPUT_KEPT_BYTES - len(self.output))]
             if len(data) < 1 << 16:
-                return True
+                break
+        return True
