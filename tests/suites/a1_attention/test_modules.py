@@ -1,18 +1,19 @@
 """a1.modules, hidden criteria: conversion, state, numerics, gradients.
 
 Checks of the conversion compare the student's two modules with each other: whether the attention
-itself is right is judged elsewhere.
+itself is right is judged elsewhere. All of it is asked about a single sequence, so that whoever
+forgets batches (`keys.T`) loses for that alone.
 """
 
 import pytest
 import torch
 
-B, T, D_IN, D_OUT = 2, 5, 3, 4
+T, D_IN, D_OUT = 5, 3, 4
 BOTH = pytest.mark.parametrize("name", ["SelfAttentionV1", "SelfAttentionV2"])
 
 
 def tokens(probe, scale=1.0, dtype=torch.float32):
-    return probe.randn(B, T, D_IN, dtype=dtype, scale=scale)
+    return probe.randn(T, D_IN, dtype=dtype, scale=scale)
 
 
 def run(expect, attention, x):
@@ -100,7 +101,7 @@ class TestConversion:
     @pytest.mark.parametrize("width", [D_IN, D_OUT], ids=["widths-differ", "square"])
     def test_same_weights(self, student, probe, expect, width):
         """After the copy, V1 holds the weights of V2."""
-        x = probe.randn(B, T, width, dtype=torch.float32)
+        x = probe.randn(T, width, dtype=torch.float32)
         v2, v1 = pair(probe, expect, x)
         copy(student, expect, v2, v1, x)
 
@@ -201,7 +202,7 @@ class TestGradients:
         expect.true(
             output.requires_grad, observed="no gradient", expected="a gradient for every parameter"
         )
-        total = (output * probe.randn(B, T, D_OUT)).sum()
+        total = (output * probe.randn(T, D_OUT)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         for name, gradient in zip(parameters, gradients, strict=True):
             expect.finite(gradient, what=f"gradient of {name}")
@@ -214,7 +215,7 @@ class TestGradients:
     @pytest.mark.fresh
     def test_gradients_of_a_new_draw(self, probe, expect):
         """On tokens and weights drawn for this submission, all gradients of both are right."""
-        x = probe.randn(B, T, D_IN)
+        x = probe.randn(T, D_IN)
         for name, options in (("SelfAttentionV1", {}), ("SelfAttentionV2", {"qkv_bias": True})):
             twin = probe.twin(name, D_IN, D_OUT, **options)
             expect.gradients(twin.student, twin.reference, x)

@@ -160,7 +160,8 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Recor
             "{points: 1, visibility: hidden, requires: [outputs]}\n      state:     {points: 1, "
             "visibility: hidden}\n    follow_through: {",
             "      numerics:  {points: 1, visibility: hidden}\n      gradients: {points: 3, "
-            "visibility: hidden}\n      state:     {points: 1, visibility: hidden}\n    follow_through: {",
+            "visibility: hidden}\n      state:     {points: 1, visibility: hidden}\n"
+            "    follow_through: {",
             "rubric.yaml:43  exercises.a1.sdpa.criteria.masking is gone, for which 9 checks stood",
         ),
         (
