@@ -56,6 +56,8 @@ QKV = Group(
         "packed": named("qkv", "kqv", "in", "c_attn", "attn", "query_?key_?value"),
     },
     homes={
+        "SelfAttentionV1": Home("r | i (h d)", ("W_query", "W_key", "W_value"), one_head),
+        "SelfAttentionV2": Home("r | (h d) i", ("W_query", "W_key", "W_value"), one_head),
         "CausalAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), one_head),
         "MultiHeadAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), heads),
         "PackedMultiHeadAttention": Home("(r h d) i", ("qkv",), heads),

@@ -52,13 +52,16 @@ def blank_source(reference: str, targets: Sequence[str], blank: str) -> str:
 
 
 _BLANK_CALL = "_blank({call}, (args, kwargs))"
-_DRAWN_CALL = "(_torch.manual_seed(20), _torch.rand(11), {call})[-1]"
+# Another seed in each call: what must draw anew each time, as dropout does, stays right.
+_DRAWN_CALL = "(_torch.manual_seed(next(_seeds)), _torch.rand(11), {call})[-1]"
 
 
 def drawing_source(reference: str, targets: Sequence[str]) -> str:
     """The reference with another global seed and more random draws, at import and in calls."""
-    prelude = "\n\nimport random as _random\nimport torch as _torch\n"
-    prelude += "\n_torch.manual_seed(4711)\n_random.seed(4711)\n"
+    prelude = (
+        "\n\nimport itertools as _itertools\nimport random as _random\nimport torch as _torch\n"
+    )
+    prelude += "\n_torch.manual_seed(4711)\n_random.seed(4711)\n_seeds = _itertools.count(20)\n"
     body = _answering(reference, targets, _DRAWN_CALL, constructors=True)
     return reference + prelude + "".join(body)
 

@@ -16,12 +16,23 @@ import torch
 from torch import nn
 
 from reference.a1_attention import (
+    SelfAttentionV1,
+    SelfAttentionV2,
+    attention_scores,
+    context_vector,
+    dot_product_loop,
     normalise_by_sum,
     scaled_dot_product_attention,
+    simple_self_attention,
     softmax_naive,
     stable_softmax,
 )
-from reference.a2_masking import CausalAttention
+from reference.a2_masking import (
+    CausalAttention,
+    causal_mask,
+    mask_then_renormalise,
+    masked_softmax,
+)
 from reference.a3_multi_head import MultiHeadAttention
 
 SIX_WORDS = torch.tensor(
@@ -73,12 +84,10 @@ def test_causal_attention_at_seed_123() -> None:
 
 
 def test_self_attention_with_parameters_at_seed_123() -> None:
-    """Attention with uniformly drawn weights prints the output of the notebook's first class."""
+    """SelfAttentionV1, with its weights drawn uniformly, prints the notebook's output."""
     torch.manual_seed(123)
-    query, key, value = (SIX_WORDS @ torch.rand(3, 2) for _ in range(3))
-    output, weights = scaled_dot_product_attention(query, key, value)
     printed(
-        output,
+        SelfAttentionV1(3, 2)(SIX_WORDS),
         [
             [0.2996, 0.8053],
             [0.3061, 0.8210],
@@ -88,14 +97,13 @@ def test_self_attention_with_parameters_at_seed_123() -> None:
             [0.2990, 0.8040],
         ],
     )
-    printed(weights[1:2], [[0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820]])
 
 
 def test_self_attention_with_linears_at_seed_789() -> None:
-    """Attention between linear layers prints the output and weights of the notebook's second."""
-    output, weights = scaled_dot_product_attention(*three_linears(789))
+    """SelfAttentionV2 prints the notebook's output; attention of its layers, the weights."""
+    torch.manual_seed(789)
     printed(
-        output,
+        SelfAttentionV2(3, 2)(SIX_WORDS),
         [
             [-0.0739, 0.0713],
             [-0.0748, 0.0703],
@@ -106,7 +114,7 @@ def test_self_attention_with_linears_at_seed_789() -> None:
         ],
     )
     printed(
-        weights,
+        scaled_dot_product_attention(*three_linears(789))[1],
         [
             [0.1921, 0.1646, 0.1652, 0.1550, 0.1721, 0.1510],
             [0.2041, 0.1659, 0.1662, 0.1496, 0.1665, 0.1477],
@@ -130,9 +138,8 @@ def causal_rows() -> list[list[float]]:
 
 
 def test_causal_weights_at_seed_789() -> None:
-    """With a triangle as its mask, attention prints the notebook's causal weights."""
-    triangle = torch.ones(6, 6, dtype=torch.bool).tril()
-    printed(scaled_dot_product_attention(*three_linears(789), triangle)[1], causal_rows())
+    """With the causal mask, attention prints the notebook's causal weights."""
+    printed(scaled_dot_product_attention(*three_linears(789), causal_mask(6))[1], causal_rows())
 
 
 def test_causal_weights_with_an_additive_mask() -> None:
@@ -141,15 +148,13 @@ def test_causal_weights_with_an_additive_mask() -> None:
     printed(scaled_dot_product_attention(*three_linears(789), triangle)[1], causal_rows())
 
 
-def test_attention_without_weights() -> None:
-    """Unscaled scores and their context vectors are the notebook's.
-
-    The function scales, so the queries are multiplied by the root of their width beforehand.
-    """
-    output, weights = scaled_dot_product_attention(SIX_WORDS * 3**0.5, SIX_WORDS, SIX_WORDS)
+def test_attention_without_parameters() -> None:
+    """All context vectors are the notebook's, and the second one too when it is made alone."""
+    context, weights = simple_self_attention(SIX_WORDS)
     printed(weights[1:2], [[0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581]])
+    printed(context_vector(weights[1], SIX_WORDS), [0.4419, 0.6515, 0.5683])
     printed(
-        output,
+        context,
         [
             [0.4421, 0.5931, 0.5790],
             [0.4419, 0.6515, 0.5683],
@@ -157,6 +162,22 @@ def test_attention_without_weights() -> None:
             [0.4304, 0.6298, 0.5510],
             [0.4671, 0.5910, 0.5266],
             [0.4177, 0.6503, 0.5645],
+        ],
+    )
+
+
+def test_scores_of_all_words() -> None:
+    """The dot products of all pairs of words print the notebook's table, one of them by a loop."""
+    printed(dot_product_loop(SIX_WORDS[0], SIX_WORDS[1])[None], [0.9544])
+    printed(
+        attention_scores(SIX_WORDS, SIX_WORDS),
+        [
+            [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
+            [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
+            [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
+            [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
+            [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
+            [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
         ],
     )
 
@@ -174,7 +195,7 @@ def test_shares_of_the_second_word() -> None:
 def test_weights_of_all_words_without_parameters() -> None:
     """The softmax of all unscaled scores prints the notebook's table."""
     printed(
-        stable_softmax(SIX_WORDS @ SIX_WORDS.T),
+        stable_softmax(attention_scores(SIX_WORDS, SIX_WORDS)),
         [
             [0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452],
             [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581],
@@ -201,9 +222,16 @@ def test_the_second_word_step_by_step() -> None:
 def test_row_sums_after_a_mask_that_comes_too_late() -> None:
     """Weights masked after the softmax no longer add up to 1, until they are normalised again."""
     _, weights = scaled_dot_product_attention(*three_linears(789))
-    masked = weights.tril()
-    printed(masked.sum(dim=-1), [0.1921, 0.3700, 0.5357, 0.6775, 0.8415, 1.0000])
-    printed(torch.stack([normalise_by_sum(row) for row in masked]), causal_rows())
+    triangle = torch.tril(torch.ones(6, 6))
+    printed((weights * triangle).sum(dim=-1), [0.1921, 0.3700, 0.5357, 0.6775, 0.8415, 1.0000])
+    printed(mask_then_renormalise(weights, triangle), causal_rows())
+    printed(mask_then_renormalise(weights, causal_mask(6)), causal_rows())
+
+
+def test_a_mask_before_the_softmax() -> None:
+    """The softmax over the allowed scores prints the same causal weights at once."""
+    query, key, _ = three_linears(789)
+    printed(masked_softmax(query @ key.T / key.shape[-1] ** 0.5, causal_mask(6)), causal_rows())
 
 
 def test_two_causal_heads_side_by_side_at_seed_123() -> None:

@@ -14,10 +14,75 @@ Shape letters, the same in every assignment:
     Dh  width of queries and keys
     Dv  width of values
     T   tokens, where queries and keys are the same ones
+    D   width of a token
     …   any leading axes: none, (B,), (B, H), …
 """
 
 import torch
+from torch import nn
+
+
+def dot_product_loop(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Return the dot product of two vectors, added up number by number.
+
+    All of attention rests on one question: how alike are two vectors? The oldest answer multiplies
+    them number by number and adds up the products,
+
+        a · b = Σ_i a_i b_i
+
+    It is large where both point the same way, 0 where they are at right angles, negative where
+    they point apart. The length of the vectors counts too: a vector twice as long scores twice as
+    much.
+
+    Shapes
+        a, b     (D,)
+        returns  (): a tensor with a single number, dtype as a's
+
+    Example: "Your" and "journey" of the sentence "Your journey starts with one step", as vectors
+    of three numbers. The sentence is the running example of Raschka, "Build a Large Language Model
+    (From Scratch)", chapter 3, and it stays with us for two assignments.
+
+        >>> your, journey = torch.tensor([0.43, 0.15, 0.89]), torch.tensor([0.55, 0.87, 0.66])
+        >>> dot_product_loop(your, journey)
+        tensor(0.9544)
+
+    To write here: everything, with a `for` loop over the numbers, and for once without torch's
+    own products and sums. Start from a plain 0.0, and the total takes the dtype of what is added.
+    """
+    raise NotImplementedError("dot_product_loop: replace this line with your solution")
+
+
+def attention_scores(query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
+    """Return the dot product of each query with each key.
+
+    Six words with six others make 36 dot products, a page of text makes a million, and a loop in
+    Python takes its time over each. A product of matrices is exactly that: all dot products of the
+    rows of one with the columns of the other, and it runs where the machine is fast.
+
+        scores = Q Kᵀ        scores_ij = query_i · key_j
+
+    Each row of the result belongs to a query and each column to a key. Keep that apart from the
+    start: nothing in the numbers will remind you when all axes have the same length.
+
+    Shapes
+        query    (…, S, Dh)
+        key      (…, L, Dh)
+        returns  (…, S, L), dtype and device as the query's
+
+    Only the last two axes of the keys change places. Every sample of a batch, and every head,
+    keeps to itself. Nothing is divided or normalised here: that is the next exercises' work.
+
+    Example: one query and three keys. The first key points the same way, the second at right
+    angles to it, the third the opposite way.
+
+        >>> query = torch.tensor([[2.0, 0.0]])
+        >>> key = torch.tensor([[3.0, 0.0], [0.0, 3.0], [-1.0, 1.0]])
+        >>> attention_scores(query, key)
+        tensor([[ 6.,  0., -2.]])
+
+    To write here: everything, without a loop. `query` and `key` are not modified.
+    """
+    raise NotImplementedError("attention_scores: replace this line with your solution")
 
 
 def normalise_by_sum(scores: torch.Tensor) -> torch.Tensor:
@@ -33,7 +98,7 @@ def normalise_by_sum(scores: torch.Tensor) -> torch.Tensor:
         returns  (T,), dtype as the scores'
 
     Example: the scores of the word "journey" with the six words of "Your journey starts with one
-    step", the running example of Raschka, "Build a Large Language Model (From Scratch)", chapter 3.
+    step".
 
         >>> normalise_by_sum(torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]))
         tensor([0.1455, 0.2278, 0.2249, 0.1285, 0.1077, 0.1656])
@@ -116,6 +181,72 @@ def stable_softmax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
     raise NotImplementedError("stable_softmax: replace this line with your solution")
 
 
+def context_vector(weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """Return the mixture of the values, each taken as often as its weight says.
+
+    Scores have become weights; what are they for? To pour the tokens together. A token whose
+    weight is 0.24 gives 0.24 of itself, and the sum of all these parts is the *context vector*: as
+    long as a single token, and with something of every token in it.
+
+        z = Σ_j w_j v_j
+
+    Shapes
+        weights  (T,)
+        values   (T, D)
+        returns  (D,), dtype as the values'
+
+    The weights are used as they are, whatever they add up to.
+
+    Example: a quarter of the first value and three quarters of the second.
+
+        >>> context_vector(torch.tensor([0.25, 0.75]), torch.tensor([[8.0, 0.0], [0.0, 4.0]]))
+        tensor([2., 3.])
+
+    To write here: everything. `weights` and `values` are not modified.
+    """
+    raise NotImplementedError("context_vector: replace this line with your solution")
+
+
+def simple_self_attention(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Let every token look at every token, and return the context vectors and the weights.
+
+    *Self*-attention: queries, keys and values are one and the same thing, the tokens themselves.
+    Nothing is learned yet, there is not a single parameter, and still everything is there that
+    attention is made of:
+
+        weights = softmax(X Xᵀ)        context = weights X
+
+    1. Scores: each token with each token, without any scale.
+    2. Softmax along each row, so that every token hands out a total weight of 1.
+    3. Mix: each row of weights gives one context vector.
+
+    One thing is missing, and you can prove it: the order of the words. Shuffle the tokens, and the
+    context vectors are the same ones, shuffled likewise. ("Dog bites man" and "man bites dog" are
+    one to it.) A later assignment adds positions for that reason.
+
+    Shapes
+        x        (T, D) or (B, T, D)
+        returns  context, of the shape of x, and weights (T, T) or (B, T, T); dtype as x's
+
+    Example: the first two tokens are alike and share their attention; the third one scores higher
+    with itself than with the others.
+
+        >>> context, weights = simple_self_attention(torch.tensor([[1.0], [1.0], [2.0]]))
+        >>> weights
+        tensor([[0.2119, 0.2119, 0.5761],
+                [0.2119, 0.2119, 0.5761],
+                [0.1065, 0.1065, 0.7870]])
+        >>> context
+        tensor([[1.5761],
+                [1.5761],
+                [1.7870]])
+
+    To write here: everything. Scores in the thousands give finite weights (`torch.softmax` sees to
+    that, and so does your stable one). `x` is not modified.
+    """
+    raise NotImplementedError("simple_self_attention: replace this line with your solution")
+
+
 def scaled_dot_product_attention(
     query: torch.Tensor,
     key: torch.Tensor,
@@ -176,3 +307,210 @@ def scaled_dot_product_attention(
     `masked_fill` and `softmax`; torch's own attention functions are not allowed.
     """
     raise NotImplementedError("scaled_dot_product_attention: replace this line with your solution")
+
+
+class SelfAttentionV1(nn.Module):
+    """Self-attention with three matrices that can be learned.
+
+    Until now a token's question, label and content were one and the same vector. That is a poor
+    conversation: every token finds itself the most interesting. So each token gets three
+    different faces, made from it by three matrices (Vaswani et al., 2017, section 3.2.2, for one
+    head):
+
+        Q = X W_q      K = X W_k      V = X W_v
+        context = softmax(Q Kᵀ / √d_out) V
+
+    Training finds matrices for which the attention is useful. Here they start at random.
+
+    Arguments
+        d_in   width of a token that comes in
+        d_out  width of queries, keys, values and of the result
+
+    Names that the grader looks for: `W_query`, `W_key`, `W_value`, each an nn.Parameter of shape
+    (d_in, d_out), so that `x @ W_query` is written exactly as in the equations.
+
+    Example:
+
+        >>> attention = SelfAttentionV1(d_in=3, d_out=2)
+        >>> attention(torch.randn(6, 3)).shape
+        torch.Size([6, 2])
+        >>> [name for name, _ in attention.named_parameters()]
+        ['W_query', 'W_key', 'W_value']
+    """
+
+    def __init__(self, d_in: int, d_out: int) -> None:
+        """Create the three matrices.
+
+        To write here: the parameters, with random values (`torch.rand`). A plain tensor would not
+        be trained, nor saved, nor moved to another device: `nn.Parameter` is what does it.
+        """
+        super().__init__()
+        raise NotImplementedError("SelfAttentionV1.__init__: replace this line with your solution")
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the context vector of each token.
+
+        Shapes
+            x        (T, d_in) or (B, T, d_in)
+            returns  (T, d_out) or (B, T, d_out), dtype and device as x's
+
+        To write here: everything, or a call of your own `scaled_dot_product_attention`. Mind that
+        `.T` is for matrices: a batch has three axes. `x` is not modified.
+        """
+        raise NotImplementedError("SelfAttentionV1.forward: replace this line with your solution")
+
+
+class SelfAttentionV2(nn.Module):
+    """The same attention, its three matrices in nn.Linear layers.
+
+    nn.Linear(d_in, d_out) is a matrix with better manners: it starts from numbers of a sensible
+    size, and has a bias if you want one. One thing about it surprises everybody once. Its weight
+    is stored the other way round, as (d_out, d_in), and what it computes is
+
+        linear(x) = x Wᵀ + b
+
+    Arguments
+        d_in, d_out  as before
+        qkv_bias     whether the three layers have a bias
+
+    Names that the grader looks for: `W_query`, `W_key`, `W_value`, each an nn.Linear.
+
+    Example:
+
+        >>> attention = SelfAttentionV2(d_in=3, d_out=2)
+        >>> attention.W_query.weight.shape
+        torch.Size([2, 3])
+        >>> attention(torch.randn(4, 6, 3)).shape
+        torch.Size([4, 6, 2])
+    """
+
+    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
+        """Create the three layers.
+
+        To write here: the layers.
+        """
+        super().__init__()
+        raise NotImplementedError("SelfAttentionV2.__init__: replace this line with your solution")
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the context vector of each token.
+
+        Shapes
+            x        (T, d_in) or (B, T, d_in)
+            returns  (T, d_out) or (B, T, d_out), dtype and device as x's
+
+        To write here: everything. `x` is not modified.
+        """
+        raise NotImplementedError("SelfAttentionV2.forward: replace this line with your solution")
+
+
+def copy_v2_to_v1(v2: SelfAttentionV2, v1: SelfAttentionV1) -> None:
+    """Bring a SelfAttentionV1 to compute what a SelfAttentionV2 computes.
+
+    The two classes are two spellings of one function, and this is the proof: with the same
+    numbers in them they give the same context vectors. Copying weights from one layout into
+    another is daily bread, by the way. Whoever loads a published checkpoint does it.
+
+    `v1` is changed in place, `v2` stays as it is, and afterwards they share no memory: training
+    one does not move the other. The parameters of `v1` go on being trainable parameters of the
+    same names. A `v2` with biases can't be copied, since `v1` has no place for them: raise a
+    ValueError.
+
+    Example:
+
+        >>> v1, v2 = SelfAttentionV1(3, 2), SelfAttentionV2(3, 2)
+        >>> x = torch.randn(6, 3)
+        >>> torch.allclose(v1(x), v2(x))
+        False
+        >>> copy_v2_to_v1(v2, v1)
+        >>> torch.allclose(v1(x), v2(x), atol=1e-6)
+        True
+
+    To write here: everything. torch refuses to change a parameter in place while it records
+    gradients: `with torch.no_grad():`.
+    """
+    raise NotImplementedError("copy_v2_to_v1: replace this line with your solution")
+
+
+# demo
+# Run this, change it, add to it: it is never graded.
+if __name__ == "__main__":
+    # dot_product_loop
+    your, journey = torch.tensor([0.43, 0.15, 0.89]), torch.tensor([0.55, 0.87, 0.66])
+    print(dot_product_loop(your, journey))
+    # tensor(0.9544)
+
+    # attention_scores
+    query = torch.tensor([[2.0, 0.0]])
+    key = torch.tensor([[3.0, 0.0], [0.0, 3.0], [-1.0, 1.0]])
+    print(attention_scores(query, key))
+    # tensor([[ 6.,  0., -2.]])
+
+    # normalise_by_sum
+    print(normalise_by_sum(torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])))
+    # tensor([0.1455, 0.2278, 0.2249, 0.1285, 0.1077, 0.1656])
+    print(normalise_by_sum(torch.tensor([3.0, 1.0, -2.0])))
+    # tensor([ 1.5000,  0.5000, -1.0000])
+
+    # softmax_naive
+    print(softmax_naive(torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])))
+    # tensor([0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581])
+    print(softmax_naive(torch.tensor([100.0, 0.0])))
+    # tensor([nan, 0.])
+
+    # stable_softmax
+    print(stable_softmax(torch.tensor([1000.0, 1001.0, 1002.0])))
+    # tensor([0.0900, 0.2447, 0.6652])
+    print(stable_softmax(torch.tensor([[0.0, 9.0], [0.0, -torch.inf]]), dim=0))
+    # tensor([[0.5000, 1.0000],
+    #         [0.5000, 0.0000]])
+
+    # context_vector
+    print(context_vector(torch.tensor([0.25, 0.75]), torch.tensor([[8.0, 0.0], [0.0, 4.0]])))
+    # tensor([2., 3.])
+
+    # simple_self_attention
+    context, weights = simple_self_attention(torch.tensor([[1.0], [1.0], [2.0]]))
+    print(weights)
+    # tensor([[0.2119, 0.2119, 0.5761],
+    #         [0.2119, 0.2119, 0.5761],
+    #         [0.1065, 0.1065, 0.7870]])
+    print(context)
+    # tensor([[1.5761],
+    #         [1.5761],
+    #         [1.7870]])
+
+    # scaled_dot_product_attention
+    query = torch.tensor([[1.0, 0.0, 0.0, 0.0]])
+    key = torch.tensor([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
+    value = torch.tensor([[10.0], [20.0]])
+    output, weights = scaled_dot_product_attention(query, key, value)
+    print(weights)
+    # tensor([[0.7311, 0.2689]])
+    print(output)
+    # tensor([[12.6894]])
+    print(scaled_dot_product_attention(query, key, value, torch.tensor([[False, True]])))
+    # (tensor([[20.]]), tensor([[0., 1.]]))
+
+    # SelfAttentionV1
+    attention = SelfAttentionV1(d_in=3, d_out=2)
+    print(attention(torch.randn(6, 3)).shape)
+    # torch.Size([6, 2])
+    print([name for name, _ in attention.named_parameters()])
+    # ['W_query', 'W_key', 'W_value']
+
+    # SelfAttentionV2
+    attention = SelfAttentionV2(d_in=3, d_out=2)
+    print(attention.W_query.weight.shape)
+    # torch.Size([2, 3])
+    print(attention(torch.randn(4, 6, 3)).shape)
+    # torch.Size([4, 6, 2])
+
+    # copy_v2_to_v1
+    v1, v2 = SelfAttentionV1(3, 2), SelfAttentionV2(3, 2)
+    x = torch.randn(6, 3)
+    print(torch.allclose(v1(x), v2(x)))
+    # False
+    copy_v2_to_v1(v2, v1)
+    print(torch.allclose(v1(x), v2(x), atol=1e-6))
+    # True

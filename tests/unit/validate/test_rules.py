@@ -207,7 +207,7 @@ GOOD = (
         ),
         (
             (*GOOD[:2], *GOOD[3:]),
-            [f"rubric.yaml:27  exercises.{SLUG}.criteria.masking: no check earns its points"],
+            [f"rubric.yaml:46  exercises.{SLUG}.criteria.masking: no check earns its points"],
         ),
         (
             (*GOOD[:4], check("gradients/test_a"), *GOOD[5:]),

@@ -94,6 +94,13 @@ def test_random_draws_change_no_answer() -> None:
     assert names["pair"](x, scale=3.0)[0].tolist() == [[3.0, 6.0, 9.0]]
 
 
+def test_a_reference_that_must_draw_draws_anew_in_each_call() -> None:
+    """A suite may ask that two calls differ, as of dropout."""
+    drop = run(drawing_source("import torch\ndef drop(): return torch.rand(5)\n", ["drop"]))["drop"]
+    torch.manual_seed(1)
+    assert not torch.equal(drop(), drop())
+
+
 @pytest.mark.parametrize(
     ("definition", "slugs"),
     [

@@ -1,0 +1,221 @@
+"""a1.modules, hidden criteria: conversion, state, numerics, gradients.
+
+Checks of the conversion compare the student's two modules with each other: whether the attention
+itself is right is judged elsewhere. All of it is asked about a single sequence, so that whoever
+forgets batches (`keys.T`) loses for that alone.
+"""
+
+import pytest
+import torch
+
+T, D_IN, D_OUT = 5, 3, 4
+BOTH = pytest.mark.parametrize("name", ["SelfAttentionV1", "SelfAttentionV2"])
+
+
+def tokens(probe, scale=1.0, dtype=torch.float32):
+    return probe.randn(T, D_IN, dtype=dtype, scale=scale)
+
+
+def run(expect, attention, x):
+    """Call the student's module; the output has the right shape and no NaN, or the check ends."""
+    output = attention(x)
+    expect.floats(output, (*x.shape[:-1], D_OUT), what="output")
+    expect.finite(output, what="output")
+    return output
+
+
+def expect_other(expect, left, right, observed):
+    """Two outputs differ, or the check ends."""
+    expect.true(
+        bool((left - right).abs().max() > 1e-3), observed=observed, expected="different outputs"
+    )
+
+
+def expect_answer(expect, attention, x):
+    """Return the output for x, which hangs on x, or the check ends."""
+    output = run(expect, attention, x)
+    again, other = run(expect, attention, x), run(expect, attention, -x)
+    expect.close(again, output, what="output of the same tokens once more")
+    expect_other(expect, other, output, "the output does not depend on the tokens")
+    return output
+
+
+def pair(probe, expect, x):
+    """Return a V2 and a V1 with drawn weights, which give different outputs."""
+    width = x.shape[-1]
+    v2, v1 = (
+        probe.module(name, width, D_OUT, dtype=torch.float32)
+        for name in ("SelfAttentionV2", "SelfAttentionV1")
+    )
+    expect_other(
+        expect,
+        expect_answer(expect, v1, x),
+        expect_answer(expect, v2, x),
+        "the output does not depend on the weights",
+    )
+    return v2, v1
+
+
+def weights(module):
+    """Return the three matrices as (d_in, d_out), or None if they are stored in another way."""
+    found = dict(module.named_parameters())
+    names = [n.removesuffix(".weight") for n in found]
+    if sorted(names) != ["W_key", "W_query", "W_value"]:
+        return None
+    return {
+        n.removesuffix(".weight"): (p.T if n.endswith(".weight") else p).detach()
+        for n, p in found.items()
+    }
+
+
+def copy(student, expect, v2, v1, x):
+    """Copy V2 into V1. Then V1 holds what V2 held, or the check ends: number by number, or, where
+    it stores its numbers in another way, by what comes out."""
+    wanted, output = weights(v2), run(expect, v2, x)
+    student.copy_v2_to_v1(v2, v1)
+    found = weights(v1)
+    if wanted and found and all(alike(found[name], wanted[name]) for name in wanted):
+        expect.true(True, observed="", expected="")
+    else:
+        expect.close(run(expect, v1, x), output, what="output of V1 after the copy")
+
+
+def alike(found, wanted):
+    return found.shape == wanted.shape and torch.allclose(found, wanted)
+
+
+def learning(expect, attention, x):
+    """Return the names of the parameters that get a gradient."""
+    parameters = {name: p for name, p in attention.named_parameters() if p.requires_grad}
+    output = run(expect, attention, x)
+    if not parameters or not output.requires_grad:
+        return []
+    gradients = torch.autograd.grad(
+        output.square().sum(), list(parameters.values()), materialize_grads=True
+    )
+    pairs = zip(parameters, gradients, strict=True)
+    return sorted(name for name, gradient in pairs if gradient.abs().max().item() > 1e-7)
+
+
+class TestConversion:
+    @pytest.mark.parametrize("width", [D_IN, D_OUT], ids=["widths-differ", "square"])
+    def test_same_weights(self, student, probe, expect, width):
+        """After the copy, V1 holds the weights of V2."""
+        x = probe.randn(T, width, dtype=torch.float32)
+        v2, v1 = pair(probe, expect, x)
+        copy(student, expect, v2, v1, x)
+
+    def test_source_stays(self, student, probe, expect):
+        """The copy leaves V2 as it was."""
+        x = tokens(probe)
+        v2, v1 = pair(probe, expect, x)
+        before = run(expect, v2, x)
+        copy(student, expect, v2, v1, x)
+        expect.close(run(expect, v2, x), before, what="output of V2 after the copy")
+
+    @pytest.mark.parametrize("moved", ["V1", "V2"])
+    def test_no_shared_memory(self, student, probe, expect, moved):
+        """After the copy, changing the weights of one module does not move the other."""
+        x = tokens(probe)
+        v2, v1 = pair(probe, expect, x)
+        copy(student, expect, v2, v1, x)
+        changed, other = (v1, v2) if moved == "V1" else (v2, v1)
+        before = run(expect, other, x)
+        changed.write({name: 0.1 - 0.5 * p for name, p in changed.named_parameters()})
+        expect.close(run(expect, other, x), before, what="output of the other module")
+
+    def test_parameters_stay_parameters(self, student, probe, expect):
+        """After the copy, the parameters of V1 are still there and still learn."""
+        x = tokens(probe)
+        v2, v1 = pair(probe, expect, x)
+        before = learning(expect, v1, x)
+        copy(student, expect, v2, v1, x)
+        after = learning(expect, v1, x)
+        expect.true(
+            before and after == before,
+            observed=f"parameters that learn: {', '.join(after) or 'none'}",
+            expected=f"the same as before the copy: {', '.join(before) or 'at least one'}",
+        )
+
+
+class TestState:
+    @pytest.mark.parametrize("qkv_bias", [False, True], ids=["without-bias", "with-bias"])
+    def test_number_of_parameters(self, student, expect, qkv_bias):
+        """Three linear maps are all there is to train, with biases only when asked for."""
+        attention = student.SelfAttentionV2(D_IN, D_OUT, qkv_bias=qkv_bias)
+        count = sum(parameter.numel() for parameter in attention.parameters())
+        expected = 3 * D_IN * D_OUT + (3 * D_OUT if qkv_bias else 0)
+        expect.true(count == expected, observed=f"{count} numbers", expected=f"{expected} numbers")
+
+    @BOTH
+    def test_state_dict_is_the_whole_state(self, probe, expect, name):
+        """A second module that loads the first one's state_dict computes the same."""
+        x = tokens(probe)
+        first, second = (probe.module(name, D_IN, D_OUT, dtype=torch.float32) for _ in range(2))
+        wanted = run(expect, first, x)
+        expect_other(
+            expect, run(expect, second, x), wanted, "the output does not depend on the weights"
+        )
+        second.load(first.state())
+        expect.close(run(expect, second, x), wanted, what="output of the second module", atol=1e-6)
+
+    @BOTH
+    def test_input_is_not_modified(self, probe, expect, name):
+        """The tokens are the same after the call as before it."""
+        attention = probe.module(name, D_IN, D_OUT, dtype=torch.float32)
+        expect.unchanged(attention, tokens(probe))
+
+
+class TestNumerics:
+    @BOTH
+    @pytest.mark.parametrize(
+        "dtype",
+        [torch.float64, torch.float16, torch.bfloat16],
+        ids=["float64", "float16", "bfloat16"],
+    )
+    def test_dtype_is_kept(self, probe, expect, name, dtype):
+        """After `.to(dtype)` the output is finite and has that dtype."""
+        attention = probe.module(name, D_IN, D_OUT, dtype=dtype)
+        output = expect_answer(expect, attention, tokens(probe, dtype=dtype))
+        expect.dtype(output, dtype, what="output")
+
+    @BOTH
+    def test_huge_scores(self, probe, expect, name):
+        """Scores in the thousands give finite outputs."""
+        attention = probe.module(name, D_IN, D_OUT, dtype=torch.float32)
+        expect_answer(expect, attention, tokens(probe, scale=100.0))
+
+
+class TestGradients:
+    @BOTH
+    def test_every_parameter_learns(self, probe, expect, name):
+        """Every parameter gets a gradient that is finite and not zero."""
+        attention = probe.module(name, D_IN, D_OUT, dtype=torch.float32)
+        parameters = dict(attention.named_parameters())
+        learning = [name for name, p in parameters.items() if p.requires_grad]
+        expect.true(
+            parameters and len(learning) == len(parameters),
+            observed=f"of {sorted(parameters)}, those that learn are {sorted(learning)}",
+            expected="parameters that all learn",
+        )
+        output = run(expect, attention, tokens(probe))
+        expect.true(
+            output.requires_grad, observed="no gradient", expected="a gradient for every parameter"
+        )
+        total = (output * probe.randn(T, D_OUT)).sum()
+        gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
+        for name, gradient in zip(parameters, gradients, strict=True):
+            expect.finite(gradient, what=f"gradient of {name}")
+            expect.true(
+                gradient.abs().max().item() > 1e-7,
+                observed=f"{name} gets no gradient",
+                expected="a gradient for every parameter",
+            )
+
+    @pytest.mark.fresh
+    def test_gradients_of_a_new_draw(self, probe, expect):
+        """On tokens and weights drawn for this submission, all gradients of both are right."""
+        x = probe.randn(T, D_IN)
+        for name, options in (("SelfAttentionV1", {}), ("SelfAttentionV2", {"qkv_bias": True})):
+            twin = probe.twin(name, D_IN, D_OUT, **options)
+            expect.gradients(twin.student, twin.reference, x)
