@@ -241,6 +241,14 @@ def _attacked(attack: Attack, result: Result) -> list[Observation]:
     return [row for row in result.observations if row.check.startswith(f"t1.{part}/")]
 
 
+ENDED = (
+    "the process ",
+    "the system ended the process",
+    "the code closed the grader's own connection",
+)
+"""How `grader.judge.ending` begins to say that a process is no more."""
+
+
 def end_of(row: Observation) -> End:
     """What an observation says about the attack."""
     deed = row.check.startswith("t1.deed")
@@ -254,7 +262,7 @@ def end_of(row: Observation) -> End:
         case Outcome.NOT_ATTEMPTED:
             return End.ABSENT
         case Outcome.STUDENT_ERROR:
-            if row.observed.startswith("the process "):
+            if row.observed.startswith(ENDED):
                 return End.KILLED
             return End.MALFORMED if "no valid reply" in row.observed else End.REFUSED
         case _:
