@@ -108,7 +108,7 @@ MISTAKES = (
     Mistake(89, "class token in the wrong place"),
     Mistake(90, "class token without a position"),
     Mistake(91, "one position for all"),
-    Mistake(92, "too few positions, or wrong frequencies", open="a4.embeddings"),
+    Mistake(92, "too few positions, or wrong frequencies"),
     Mistake(93, "positions interpolated wrongly", open="a4.positions"),
     Mistake(
         94,
@@ -130,10 +130,10 @@ MISTAKES = (
     Mistake(106, "the wrong tokens pooled"),
     Mistake(107, "the image is ignored"),
     # Cache, rotary positions, chunks
-    Mistake(108, "cache in the wrong order or place", open="a5.cache"),
+    Mistake(108, "cache in the wrong order or place"),
     Mistake(109, "no mask when there is a cache", open="a5.cache"),
-    Mistake(110, "rotary pairs of another layout", open="a5.positions"),
-    Mistake(111, "rotated too early, or the wrong ones", open="a5.positions"),
+    Mistake(110, "rotary pairs of another layout"),
+    Mistake(111, "rotated too early, or the wrong ones"),
     Mistake(112, "online softmax not rescaled", open="a5.online"),
     Mistake(113, "window off by one", open="a5.cache"),
 )
