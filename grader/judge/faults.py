@@ -46,6 +46,10 @@ class StudentRaised(StudentFault):
             self.outcome = Outcome.NOT_ATTEMPTED
             self.observed, self.detail = "not written yet", ""
 
+    @property
+    def is_out_of_memory(self) -> bool:
+        return "MemoryError" in self.bases or "allocate memory" in self.message
+
 
 class NotDefined(StudentFault):
     """The submission has no such function, class or file."""

@@ -106,7 +106,8 @@ class Grading:
     def _attempt(self, check: Check, client: SubmissionClient, digest: str) -> Observation:
         record = Record()
         try:
-            client.start_check(lambda call: self._times.get((check.id, call), 0.0))
+            times = self._times
+            client.start_check(lambda call: times.get((check.id, call), 0.0), check.alone)
         except StudentFault as fault:
             return observation(check, [Phase("setup", fault)], record)
         record.definition = client.definition(check.exercise.assignment, check.exercise.targets[0])

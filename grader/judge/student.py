@@ -13,7 +13,15 @@ from ..wire.faults import Deadline, PeerGone, Unsupported, Violation, WireFault
 from ..wire.frame import Message, Meta
 from . import load_report
 from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, JudgePeer
-from .faults import Crashed, NotDefined, Starved, StudentFault, TimedOut, malformed
+from .faults import (
+    CheckFailed,
+    Crashed,
+    NotDefined,
+    Starved,
+    StudentFault,
+    TimedOut,
+    malformed,
+)
 from .worker_process import Source, Usage, WorkerProcess
 
 STATEMENT_LIMIT_S = 2.0
@@ -23,6 +31,8 @@ PATIENT_HANGS = 3
 IMPATIENT_LIMIT_S = 0.5
 """After `PATIENT_HANGS` calls without an answer a submission waits shorter, not less fairly:
 50 times the reference's time still holds."""
+HELD_MIB = 64
+"""What a submission may hold when its memory is limited: more could be set free in the call."""
 SAMPLE_S = 0.05
 """How old the figures may be that tell starving from sleeping: little beside any limit."""
 
@@ -59,6 +69,7 @@ class SubmissionClient(Client):
         self._hangs = 0
         self._wall_until = time.monotonic() + WALL_LIMIT_S
         self._clean = False
+        self._alone = False
         self.report: Mapping[str, Any] = {}
         self.isolation: Mapping[str, Any] = {}
 
@@ -72,8 +83,8 @@ class SubmissionClient(Client):
     def note_check(self, check: str) -> None:
         """Called before each check."""
 
-    def start_check(self, reference_time: ReferenceTime) -> None:
-        """A loaded worker with fresh module state.
+    def start_check(self, reference_time: ReferenceTime, alone: bool = False) -> None:
+        """A loaded worker with fresh module state; `alone`: one that no other check has or gets.
 
         Raises:
             StudentFault: the submission can't be loaded at all, or used up its time.
@@ -84,12 +95,36 @@ class SubmissionClient(Client):
             raise self._hopeless
         if time.monotonic() > self._wall_until:
             raise TimedOut(f"the submission used up its {WALL_LIMIT_S:.0f} s", "an answer in time")
+        if (alone or self._alone) and not self._clean:
+            self.close()
+        self._alone = alone
         if self._worker is None:
             self._worker = self._bring_up()
         self._sample_usage()
         # The reset travels with the first call: a round trip of its own costs more than it does.
         self.must_reset = not self._clean
         self._clean = False
+
+    def limit_memory(self, mib: int) -> list[str]:
+        """The worker lowers its own limit, for good, and the kernel tells whether it did.
+
+        Raises:
+            StudentFault: the submission holds too much already, or kept the limit from being set.
+        """
+        if not self._alone:
+            raise ValueError("memory is limited for good: mark the check with @pytest.mark.alone")
+        memory = self._worker.memory() if self._worker is not None else None
+        if memory is None:
+            return ["the memory of a call can't be limited on this system"]
+        if memory.held > HELD_MIB << 20:
+            held = f"the file holds {memory.held >> 20} MiB before it is called"
+            raise CheckFailed(held, f"at most {HELD_MIB} MiB")
+        bound = memory.mapped + (mib << 20)
+        self.peer.call(["B", "limit_memory"], (bound,), {}, {}, {})
+        after = self._worker.memory() if self._worker is not None else None
+        if after is None or after.limits != (str(bound), str(bound)):
+            raise malformed()
+        return []
 
     def limit_of(self, call: int) -> float:
         floor = MINIMUM_LIMIT_S if self._hangs < PATIENT_HANGS else IMPATIENT_LIMIT_S

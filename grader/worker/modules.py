@@ -6,6 +6,7 @@ PyTorch's own methods are used, unbound, so that an attribute of the student's n
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -87,6 +88,11 @@ def _nothing() -> None:
     """For a request that is made for its errands."""
 
 
+def _limit_memory(bound: int) -> None:
+    """At most `bound` bytes of address space, for good. The judge sees for itself if it holds."""
+    resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
+
+
 def _attribute(value: object, name: str) -> object:
     return getattr(value, name)
 
@@ -102,6 +108,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "prepare": _prepare,
     "requires_grad": _requires_grad,
     "zero_grad": _zero_grad,
+    "limit_memory": _limit_memory,
     "attribute": _attribute,
     "nothing": _nothing,
 }
