@@ -17,6 +17,8 @@ Shape letters: B batch, H heads, Dh head width, D model width, T tokens; where q
 not the same tokens, S of the former and L of the latter. … stands for any leading axes.
 """
 
+from collections.abc import Sequence
+
 import torch
 
 
@@ -98,6 +100,90 @@ def apply_rope(x: torch.Tensor, positions: torch.Tensor, base: float = 10000.0) 
     raise NotImplementedError("apply_rope: replace this line with your solution")
 
 
+def online_softmax(chunks: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Return the softmax over scores that come in chunks, of which only one is looked at at a time.
+
+    A softmax seems to need all scores at once: first the largest, to subtract it, then the sum,
+    to divide by it. Milakov and Gimelshein ("Online normalizer calculation for softmax", 2018)
+    noticed that both can be kept up to date in passing. Keep for each row the largest score so far,
+    m, and the sum so far, l, measured from that m. When a chunk c arrives:
+
+        m_new = max(m, max_j c_j)
+        l_new = l · exp(m - m_new) + Σ_j exp(c_j - m_new)
+
+    The first factor is the whole trick. The old sum was measured from the old maximum; if the
+    maximum grows, it has to shrink by just that much. In the end every share is exp(score - m) / l.
+
+    Shapes
+        chunks   a list or tuple of at least one tensor (…, n_i), n_i >= 1; widths may differ
+        returns  (…, Σ n_i), the shares in the order of the chunks, dtype as theirs
+
+    A score of -inf gets the share 0, and a row of nothing but -inf gets zeros. Mind the beginning:
+    before anything was seen m is -inf, and -inf - (-inf) is NaN. The chunks are not modified.
+
+    Example: the largest score comes last, so the sum is rescaled twice, 1 → 1 + e^-1 → …
+
+        >>> online_softmax([torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0])])
+        tensor([0.0900, 0.2447, 0.6652])
+        >>> online_softmax([torch.tensor([-torch.inf]), torch.tensor([1000.0, 1000.0])])
+        tensor([0.0000, 0.5000, 0.5000])
+
+    To write here: everything. One loop over the chunks for m and l, and then the shares.
+    """
+    raise NotImplementedError("online_softmax: replace this line with your solution")
+
+
+def chunked_attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    block_size: int,
+    mask: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """Attend from every query to every key, a block of keys at a time, and return the output.
+
+    The weights of attention are an (S, L) matrix, and for 100000 tokens that is 40 GB which nobody
+    wants to see: all that is asked for is weights @ value. So do not keep the weights. Beside m and
+    l of the online softmax keep a third thing, the mixture of values so far, and treat it as l is
+    treated. For a block of scores s with its values v:
+
+        m_new = max(m, max_j s_j)
+        l_new = l · exp(m - m_new) + Σ_j exp(s_j - m_new)
+        o_new = o · exp(m - m_new) + Σ_j exp(s_j - m_new) v_j
+
+    and in the end output = o / l. It is exact, not an approximation. Rabe and Staats wrote it down
+    in 2021 ("Self-attention Does Not Need O(n²) Memory"); FlashAttention (Dao et al., 2022) made of
+    it what now runs in every large model.
+
+    Shapes
+        query       (…, S, Dh)
+        key         (…, L, Dh)
+        value       (…, L, Dv)
+        block_size  how many tokens of a block are looked at at a time, at least 1; it need not
+                    divide L, and may be larger than L
+        mask        bool, True = may attend, broadcasts against (…, S, L), axes of size 1 included
+        returns     (…, S, Dv), dtype and device as the query's
+
+    The result is that of assignment 1, softmax(Q Kᵀ / √Dh) V, whatever the block size, and so are
+    the gradients. A block in which a query may see nothing must not disturb it; a query that may
+    attend to no key at all gets zeros, and finite gradients. The arguments are not modified.
+
+    It is run where an (S, L) tensor does not fit into memory, without gradients and without a mask.
+
+    Example: four keys, of which the best comes last.
+
+        >>> query, key = torch.tensor([[1.0]]), torch.tensor([[0.0], [1.0], [2.0], [3.0]])
+        >>> value = torch.tensor([[10.0], [20.0], [30.0], [40.0]])
+        >>> chunked_attention(query, key, value, block_size=3)
+        tensor([[34.9265]])
+        >>> chunked_attention(query, key, value, block_size=1)
+        tensor([[34.9265]])
+
+    To write here: everything.
+    """
+    raise NotImplementedError("chunked_attention: replace this line with your solution")
+
+
 # demo
 # Run this, change it, add to it: it is never graded.
 if __name__ == "__main__":
@@ -113,3 +199,17 @@ if __name__ == "__main__":
     # tensor([0.5403, 0.8415, 0.9999, 0.0100])
     print(apply_rope(x, torch.tensor([0])).flatten())
     # tensor([1., 0., 1., 0.])
+
+    # online_softmax
+    print(online_softmax([torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0])]))
+    # tensor([0.0900, 0.2447, 0.6652])
+    print(online_softmax([torch.tensor([-torch.inf]), torch.tensor([1000.0, 1000.0])]))
+    # tensor([0.0000, 0.5000, 0.5000])
+
+    # chunked_attention
+    query, key = torch.tensor([[1.0]]), torch.tensor([[0.0], [1.0], [2.0], [3.0]])
+    value = torch.tensor([[10.0], [20.0], [30.0], [40.0]])
+    print(chunked_attention(query, key, value, block_size=3))
+    # tensor([[34.9265]])
+    print(chunked_attention(query, key, value, block_size=1))
+    # tensor([[34.9265]])

@@ -134,6 +134,6 @@ MISTAKES = (
     Mistake(109, "no mask when there is a cache", open="a5.cache"),
     Mistake(110, "rotary pairs of another layout"),
     Mistake(111, "rotated too early, or the wrong ones"),
-    Mistake(112, "online softmax not rescaled", open="a5.online"),
+    Mistake(112, "online softmax not rescaled"),
     Mistake(113, "window off by one", open="a5.cache"),
 )

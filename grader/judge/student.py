@@ -31,7 +31,7 @@ PATIENT_HANGS = 3
 IMPATIENT_LIMIT_S = 0.5
 """After `PATIENT_HANGS` calls without an answer a submission waits shorter, not less fairly:
 50 times the reference's time still holds."""
-HELD_MIB = 64
+HELD_MIB = 32
 """What a submission may hold when its memory is limited: more could be set free in the call."""
 SAMPLE_S = 0.05
 """How old the figures may be that tell starving from sleeping: little beside any limit."""

@@ -16,6 +16,7 @@ from torch import nn
 from ..wire.frame import Meta
 from ..wire.tensors import NAMES
 from ..wire.values import type_name
+from .jail.kernel import return_freed_memory
 
 
 def describe(module: nn.Module) -> Meta:
@@ -90,6 +91,7 @@ def _nothing() -> None:
 
 def _limit_memory(bound: int) -> None:
     """At most `bound` bytes of address space, for good. The judge sees for itself if it holds."""
+    return_freed_memory()
     resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
 
 

@@ -41,6 +41,16 @@ SUITE = """
             expect.close(expect.within_memory(16, student.total, COUNT), float(COUNT))
 """
 NEEDS_IT = "needs more than 16 MiB of memory"
+PIECES = """
+    import torch
+
+    def total(count):
+        kept = []
+        for start in range(0, count, 250_000):
+            piece = torch.ones(min(250_000, count - start))
+            kept.append((piece + 0).sum())
+        return float(sum(kept))
+"""
 WHOLE = "import torch\n\ndef total(count):\n    return float(torch.ones(count).sum())\n"
 NUMPY = "import numpy\n\ndef total(count):\n    return float(numpy.ones(count).sum())\n"
 RAISES_IT = """
@@ -104,6 +114,11 @@ def graded(engine: Engine, source: str) -> list[Observation]:
 
 def test_what_needs_little_gets_by(engine: Engine) -> None:
     assert [o.outcome for o in graded(engine, REFERENCE)] == [Outcome.PASSED] * 3
+
+
+def test_what_is_freed_can_be_had_again(engine: Engine) -> None:
+    """Large pieces with small ones between them, as a loop over blocks makes them."""
+    assert [o.outcome for o in graded(engine, PIECES)] == [Outcome.PASSED] * 3
 
 
 @pytest.mark.parametrize("source", [WHOLE, NUMPY, RAISES_IT], ids=["torch", "numpy", "raises-it"])
