@@ -20,6 +20,7 @@ not the same tokens, S of the former and L of the latter. … stands for any lea
 from collections.abc import Sequence
 
 import torch
+from torch import nn
 
 
 def sinusoidal_positions(T: int, dim: int) -> torch.Tensor:
@@ -98,6 +99,132 @@ def apply_rope(x: torch.Tensor, positions: torch.Tensor, base: float = 10000.0) 
     To write here: everything.
     """
     raise NotImplementedError("apply_rope: replace this line with your solution")
+
+
+class KVCacheAttention(nn.Module):
+    """Causal multi-head attention that remembers the keys and values of the tokens it has seen.
+
+    A decoder writes token by token, and each new token looks back at all the others. Run the whole
+    text through the layer for each of them, and T tokens cost 1 + 2 + … + T passes over a token.
+    But look at what changes: a token sees only those before it, so the keys and values of old
+    tokens stay what they were, and old outputs are not asked for. So keep keys and values, and let
+    only the new tokens through:
+
+        tokens seen so far      k_0 k_1 k_2 k_3        kept from earlier calls
+        tokens that come in                     k_4 k_5
+        q_4 attends to          k_0 k_1 k_2 k_3 k_4
+        q_5 attends to          k_0 k_1 k_2 k_3 k_4 k_5
+
+    The price is memory, and it is the reason why long chats are expensive: Shazeer ("Fast
+    Transformer Decoding: One Write-Head is All You Need", 2019) does the sums.
+
+    Arguments
+        emb_size   D, the width of a token that comes in and of the result
+        num_heads  H; it must divide D
+
+    Names that the grader, and checkpoints, look for: `W_query`, `W_key`, `W_value` and `out_proj`,
+    all nn.Linear with bias. Heads are split, scaled and merged as in assignment 3. There are no
+    positions and no dropout in here.
+
+    What is kept belongs to one instance, and to one text: it is no parameter and no buffer, and has
+    no place in a state_dict.
+
+    Example: in one piece, or in two: the outputs are the same.
+
+        >>> attention = KVCacheAttention(6, num_heads=2)
+        >>> tokens = torch.randn(1, 5, 6)
+        >>> whole = attention.prefill(tokens)
+        >>> start = attention.prefill(tokens[:, :3])
+        >>> rest = attention.step(tokens[:, 3:])
+        >>> torch.allclose(torch.cat([start, rest], dim=1), whole, atol=1e-6)
+        True
+    """
+
+    keys: torch.Tensor | None
+    values: torch.Tensor | None
+
+    def __init__(self, emb_size: int, num_heads: int) -> None:
+        """Create the four linear maps, and begin with nothing seen.
+
+        If num_heads does not divide emb_size, raise a ValueError whose message contains both.
+
+        To write here: that check, and whatever the methods need.
+        """
+        super().__init__()
+        self.W_query = nn.Linear(emb_size, emb_size)
+        self.W_key = nn.Linear(emb_size, emb_size)
+        self.W_value = nn.Linear(emb_size, emb_size)
+        self.out_proj = nn.Linear(emb_size, emb_size)
+        raise NotImplementedError("KVCacheAttention.__init__: replace this line with your solution")
+
+    def prefill(self, x: torch.Tensor) -> torch.Tensor:
+        """Forget what was seen, take in the beginning of a text, and return its outputs.
+
+        Shapes
+            x        (B, T, D), T >= 1. B may be another one than last time
+            returns  (B, T, D), causal: output i knows the tokens 0 to i. dtype as x's
+
+        Gradients are wanted through this method: it is what training uses. `x` is not modified.
+
+        To write here: everything.
+        """
+        raise NotImplementedError("KVCacheAttention.prefill: replace this line with your solution")
+
+    def step(self, x: torch.Tensor) -> torch.Tensor:
+        """Take in the next tokens of the text, and return their outputs. Called after `prefill`.
+
+        Shapes
+            x        (B, t, D), t >= 1: one token, or a chunk of them
+            returns  (B, t, D): what `prefill` of the whole text would give for these t tokens
+
+        In a chunk of several tokens none may see a later one. The mask is then no square: the
+        queries are the *last* t of L tokens, so query i may attend to the keys j <= i + L - t. Put
+        the triangle at the top left instead, and the first new token sees nothing but token 0.
+
+        Nothing is computed twice: what the old tokens need no more (their queries, their scores,
+        their way through the linear maps) is not computed again. No gradients are wanted here.
+
+        To write here: everything.
+        """
+        raise NotImplementedError("KVCacheAttention.step: replace this line with your solution")
+
+
+def sliding_window_attention(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, window: int
+) -> torch.Tensor:
+    """Attend from each token to itself and to the `window` - 1 tokens before it.
+
+    The other way to a bounded price: look back only so far. What lies further back is not lost. A
+    token that is reached in one layer has itself looked back in the layer below, so that with n
+    layers a text of about n · window tokens has its say ("Longformer", Beltagy et al., 2020; the
+    decoder Mistral 7B, 2023, looks back 4096 tokens). And the cache need not grow any further.
+
+              key 0   1   2   3   4
+        query 0   ✓   ·   ·   ·   ·        window = 3
+        query 1   ✓   ✓   ·   ·   ·
+        query 2   ✓   ✓   ✓   ·   ·        itself and the two before it:
+        query 3   ·   ✓   ✓   ✓   ·        i - window < j <= i
+        query 4   ·   ·   ✓   ✓   ✓
+
+    Shapes
+        query    (…, T, Dh)
+        key      (…, T, Dh)
+        value    (…, T, Dv)
+        window   at least 1, and possibly larger than T
+        returns  (…, T, Dv), the output of softmax(Q Kᵀ / √Dh) V over the allowed keys
+
+    With a window of 1 every token only sees itself, with one of T or more it is plain causal
+    attention. The arguments are not modified.
+
+    Example: all scores are alike, so each output is the mean of what it sees.
+
+        >>> alike, value = torch.zeros(4, 2), torch.tensor([[1.0], [3.0], [5.0], [7.0]])
+        >>> sliding_window_attention(alike, alike, value, window=2).flatten()
+        tensor([1., 2., 4., 6.])
+
+    To write here: everything.
+    """
+    raise NotImplementedError("sliding_window_attention: replace this line with your solution")
 
 
 def online_softmax(chunks: Sequence[torch.Tensor]) -> torch.Tensor:
@@ -199,6 +326,20 @@ if __name__ == "__main__":
     # tensor([0.5403, 0.8415, 0.9999, 0.0100])
     print(apply_rope(x, torch.tensor([0])).flatten())
     # tensor([1., 0., 1., 0.])
+
+    # KVCacheAttention
+    attention = KVCacheAttention(6, num_heads=2)
+    tokens = torch.randn(1, 5, 6)
+    whole = attention.prefill(tokens)
+    start = attention.prefill(tokens[:, :3])
+    rest = attention.step(tokens[:, 3:])
+    print(torch.allclose(torch.cat([start, rest], dim=1), whole, atol=1e-6))
+    # True
+
+    # sliding_window_attention
+    alike, value = torch.zeros(4, 2), torch.tensor([[1.0], [3.0], [5.0], [7.0]])
+    print(sliding_window_attention(alike, alike, value, window=2).flatten())
+    # tensor([1., 2., 4., 6.])
 
     # online_softmax
     print(online_softmax([torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0])]))

@@ -56,7 +56,7 @@ MISTAKES = (
     Mistake(44, "diagonal masked"),
     Mistake(45, "triangle one too wide"),
     Mistake(46, "the other triangle"),
-    Mistake(47, "causal mask without the cache's offset", open="a5.cache"),
+    Mistake(47, "causal mask without the cache's offset"),
     Mistake(48, "causal mask or padding, never both", open="a2.padding"),
     Mistake(49, "NaN for a row without keys"),
     Mistake(50, "NaN gradients behind nan_to_num"),
@@ -131,9 +131,9 @@ MISTAKES = (
     Mistake(107, "the image is ignored"),
     # Cache, rotary positions, chunks
     Mistake(108, "cache in the wrong order or place"),
-    Mistake(109, "no mask when there is a cache", open="a5.cache"),
+    Mistake(109, "no mask when there is a cache"),
     Mistake(110, "rotary pairs of another layout"),
     Mistake(111, "rotated too early, or the wrong ones"),
     Mistake(112, "online softmax not rescaled"),
-    Mistake(113, "window off by one", open="a5.cache"),
+    Mistake(113, "window off by one"),
 )

@@ -101,6 +101,8 @@ class SubmissionClient(Client):
         if self._worker is None:
             self._worker = self._bring_up()
         self._sample_usage()
+        if alone:
+            self.send_along(["B", "return_freed_memory"], ())
         # The reset travels with the first call: a round trip of its own costs more than it does.
         self.must_reset = not self._clean
         self._clean = False
