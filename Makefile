@@ -13,7 +13,7 @@ CHOICE := choice
 endif
 
 .DEFAULT_GOAL := check
-.PHONY: check demo test lint format pictures bench setup clean help choice
+.PHONY: check demo test lint format pictures bench fuzz setup clean help choice
 
 check: $(READY)  ## grade assignments/ and say what to open next
 	@$(VENV)/bin/grader check || { code=$$?; test $$code -eq 1 || exit $$code; }
@@ -38,6 +38,9 @@ pictures: $(READY)  ## draw anew what README shows
 
 bench: $(READY)  ## measure the grader against its targets
 	@$(VENV)/bin/python -m tests.bench $(ARGS)
+
+fuzz: $(READY)  ## try the wire with changed messages for long (ARGS="--seconds 3600")
+	@$(VENV)/bin/python -m tests.fuzz $(ARGS)
 
 setup: $(READY)  ## only set up .venv (TORCH=system, TORCH_INDEX=<url>, PYTHON=python3.12)
 

@@ -18,7 +18,13 @@ from grader.report import json as json_report
 from grader.report.cleaning import one_line
 from grader.report.content import Grader, report_on
 from grader.rubric import Rubric
-from grader.submission import CODE_SUFFIXES, Submission, SubmissionError, read_submission
+from grader.submission import (
+    Submission,
+    SubmissionError,
+    could_be_one,
+    name_of,
+    read_submission,
+)
 
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _DEVICE_NAMES = frozenset(
@@ -61,7 +67,8 @@ class Summary:
 
 
 def discover(folder: Path, out: Path) -> tuple[Entry, ...]:
-    """The submissions in a folder, by id: every sub-folder, `.py` and `.ipynb`, but not `out`.
+    """The submissions in a folder, by id: every sub-folder, archive, `.py` and `.ipynb`, but
+    not `out`.
 
     Raises BatchError if there is none.
     """
@@ -70,11 +77,12 @@ def discover(folder: Path, out: Path) -> tuple[Entry, ...]:
     paths = [
         path
         for path in folder.iterdir()
-        if not path.name.startswith(".") and path.resolve() != out.resolve() and _is_one(path)
+        if not path.name.startswith(".") and path.resolve() != out.resolve() and could_be_one(path)
     ]
     if not paths:
         raise BatchError(
-            f"{folder}: no submissions. It should hold one folder, .py or .ipynb file a student."
+            f"{folder}: no submissions. It should hold one folder, archive, .py or .ipynb file a "
+            "student."
         )
     ids = _ids(paths)
     records = record_names(ids.values())
@@ -82,17 +90,11 @@ def discover(folder: Path, out: Path) -> tuple[Entry, ...]:
     return tuple(sorted(found, key=lambda entry: entry.id))
 
 
-def _is_one(path: Path) -> bool:
-    # A link counts, so that its reader can say why it was not followed.
-    return path.suffix.lower() in CODE_SUFFIXES or path.is_dir() or path.is_symlink()
-
-
 def _ids(paths: Iterable[Path]) -> dict[Path, str]:
     """The name without its suffix, or with it where two would be the same."""
     by_id: dict[str, list[Path]] = {}
     for path in sorted(paths):
-        name = path.name if path.is_dir() else path.stem
-        by_id.setdefault(_shown_id(name), []).append(path)
+        by_id.setdefault(_shown_id(name_of(path)), []).append(path)
     ids: dict[Path, str] = {}
     for id, same in by_id.items():
         for path in same:

@@ -59,6 +59,8 @@ def hello(course: Course, only: tuple[str, ...], reverse: bool, trace: bool = Fa
                 "targets": list(exercise.targets),
                 "suites": [str(path) for path in course.suite_files(exercise)],
                 "hidden": hidden,
+                "calls": dict(exercise.follow_through.calls),
+                "copied": exercise.follow_through.copied,
             }
         )
     return {

@@ -8,6 +8,7 @@ from typing import Any
 
 from .evidence import Note, Where
 from .intake import Choice, candidates, choice_notes
+from .json_scan import Effort
 from .notebook import reduced
 from .submission import Submission
 
@@ -49,9 +50,10 @@ class Job:
 def job_for(submission: Submission, stems: Iterable[str]) -> Job:
     """The job of grading a submission in a course with these assignments."""
     files, left_out, total = {}, [], 0
+    effort = Effort()
     for name, data in submission.files.items():
         # the digest has covered all of it by now
-        source = reduced(data) if name.lower().endswith(".ipynb") else data
+        source = reduced(data, effort) if name.lower().endswith(".ipynb") else data
         total += len(source)
         if total > MAX_SOURCE_BYTES:
             total -= len(source)

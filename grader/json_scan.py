@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 MAX_PARTS = 8_000_000
 """Strings and brackets looked at while skipping: bounds the time at about two seconds."""
+MAX_STEPS = 300_000
+"""Members and items walked through one by one: each costs far more time than a part skipped."""
 MAX_KEY_BYTES = 1_000
 
 _SPACE = re.compile(rb"[ \t\r\n]*")
@@ -30,6 +33,14 @@ class ScanError(ValueError):
         self.message, self.line = message, line
 
 
+@dataclass
+class Effort:
+    """What may still be spent on scanning; one for all files of a submission."""
+
+    parts: int = MAX_PARTS
+    steps: int = MAX_STEPS
+
+
 class Scan:
     """A position in JSON bytes. Every method moves past what it has read.
 
@@ -38,12 +49,12 @@ class Scan:
     {'skipped': None, 'wanted': ['a']}
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, effort: Effort | None = None) -> None:
         self._data = data
         # Same length, without escapes: every quotation mark that is left begins or ends a string.
         self._masked = data.replace(b"\\\\", b"__").replace(b'\\"', b"__")
         self._at = 0
-        self._parts = 0
+        self._effort = effort or Effort()
 
     def members(self) -> Iterator[str]:
         """The keys of the object here; the caller moves past each value before the next key."""
@@ -51,6 +62,7 @@ class Scan:
         if self._take(b"}"):
             return
         while True:
+            self._step()
             yield self._key()
             if not self._take(b","):
                 break
@@ -63,6 +75,7 @@ class Scan:
             return
         position = 0
         while True:
+            self._step()
             yield position
             position += 1
             if not self._take(b","):
@@ -120,6 +133,11 @@ class Scan:
         if not self._take(token):
             raise self.error(f"expected `{token.decode()}`")
 
+    def _step(self) -> None:
+        self._effort.steps -= 1
+        if self._effort.steps < 0:
+            raise self.error("it is made of too many pieces")
+
     def _key(self) -> str:
         self._start()
         if self._masked[self._at : self._at + 1] != b'"':
@@ -131,8 +149,8 @@ class Scan:
     def _skip_brackets(self, start: int) -> None:
         masked, depth = self._masked, 0
         for part in _PART.finditer(masked, start):
-            self._parts += 1
-            if self._parts > MAX_PARTS:
+            self._effort.parts -= 1
+            if self._effort.parts < 0:
                 raise self.error("too much is stored in here: clear the outputs")
             first = masked[part.start()]
             if first == _QUOTE:

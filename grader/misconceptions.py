@@ -153,14 +153,13 @@ def entry_lines(source: str) -> dict[str, int]:
     >>> entry_lines('MISCONCEPTIONS = (\\n    Misconception(id="sdpa.unscaled"),\\n)\\n')
     {'sdpa.unscaled': 2}
     """
+    kinds = {kind.__name__ for kind in get_args(Entry)}
     return {
-        keyword.value.value: node.lineno
+        value.value: node.lineno
         for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        if node.func.id in {kind.__name__ for kind in get_args(Entry)}
-        for keyword in node.keywords
-        if keyword.arg == "id" and isinstance(keyword.value, ast.Constant)
-        if isinstance(keyword.value.value, str)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in kinds
+        for value in [*node.args[:1], *(k.value for k in node.keywords if k.arg == "id")]
+        if isinstance(value, ast.Constant) and isinstance(value.value, str)
     }
 
 

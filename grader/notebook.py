@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from grader.json_scan import Scan, ScanError
+from grader.json_scan import Effort, Scan, ScanError
 
 LIMIT_CELL_BYTES = 1 << 20
 LIMIT_CODE_BYTES = 8 << 20
@@ -46,8 +46,10 @@ class Cell:
     """Why its source could not be read."""
 
 
-def read_cells(data: bytes) -> tuple[Cell, ...]:
+def read_cells(data: bytes, effort: Effort | None = None) -> tuple[Cell, ...]:
     """The cells of a notebook, of nbformat 3 or 4. Raises NotebookError.
+
+    `effort` is what may be spent on it, and is used up.
 
     >>> [cell] = read_cells(b'{"cells": [{"cell_type": "code", "source": ["a = 1\\\\n", "a"]}]}')
     >>> cell.number, cell.source
@@ -58,7 +60,7 @@ def read_cells(data: bytes) -> tuple[Cell, ...]:
         raise NotebookError("the notebook is not saved as UTF-8: save it again from Jupyter")
     if not data.strip():
         raise NotebookError("the file is empty: save the notebook again")
-    scan = Scan(data)
+    scan = Scan(data, effort)
     try:
         cells = tuple(_notebook(scan))
         scan.end()
@@ -75,13 +77,13 @@ def read_cells(data: bytes) -> tuple[Cell, ...]:
     return cells
 
 
-def reduced(data: bytes) -> bytes:
+def reduced(data: bytes, effort: Effort | None = None) -> bytes:
     """The same notebook as a small one of nbformat 4: code, and the tags of cells.
 
     Never raises: what cannot be read is said in the metadata, under `unreadable`.
     """
     try:
-        cells, metadata = read_cells(data), {}
+        cells, metadata = read_cells(data, effort), {}
     except NotebookError as error:
         cells = ()
         metadata = {"unreadable": {"message": error.message, "line": error.line}}

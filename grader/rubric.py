@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from grader.circles import circles
+from grader.follow_through import FollowThrough, follow_problems, follow_through
 from grader.problem import Problem, Trail, did_you_mean, quoted
 from grader.schema import choice, listing, number, optional, record, required, table, text
 from grader.yaml_source import read_source
@@ -91,6 +92,7 @@ class Exercise:
     """`slug` or `slug/criterion` of other exercises."""
     banned: tuple[str, ...] = ()
     """Dotted names that a submission may not call."""
+    follow_through: FollowThrough = field(default_factory=FollowThrough)
 
     @property
     def points(self) -> Fraction:
@@ -173,6 +175,7 @@ _EXERCISE = record(
         listing(text("a dotted name, such as 'torch.sum'", rf"{_IDENTIFIER}(?:\.{_IDENTIFIER})*")),
         (),
     ),
+    follow_through=optional(follow_through(), FollowThrough()),
 )
 _RUBRIC = record(
     _rubric,
@@ -201,7 +204,8 @@ def load_rubric(path: Path) -> Rubric:
     source = read_source(path)
     if source.root is not None:
         rubric = _RUBRIC(source.root)
-        for check in (_check_assignments, _check_targets, _check_requires, _check_circles):
+        checks = (_check_assignments, _check_targets, _check_requires, _check_circles)
+        for check in (*checks, _check_follow_through):
             for trail, message in check(rubric):
                 # The last step of these trails names what is wrong: a key, or an element.
                 source.places[trail].key_problem(message)
@@ -262,6 +266,10 @@ def _check_criterion(exercise: Exercise, wanted: str, trail: Trail) -> _Found:
     if exercise.criteria and wanted not in exercise.criteria:
         hint = did_you_mean(wanted, exercise.criteria)
         yield trail, f"{exercise.slug} has no criterion {quoted(wanted)}{hint}"
+
+
+def _check_follow_through(rubric: Rubric) -> _Found:
+    return follow_problems(rubric.exercises)
 
 
 def _check_circles(rubric: Rubric) -> _Found:

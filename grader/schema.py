@@ -87,6 +87,21 @@ def number() -> Form[Fraction]:
     return read
 
 
+def flag() -> Form[bool]:
+    """`true` or `false`; the stand-in is False."""
+
+    def read(at: Place | None) -> bool:
+        if at is None:
+            return False
+        if at.kind != "bool" or at.text not in ("true", "false"):
+            near = closest((at.text or "").lower(), ("true", "false"))
+            hint = f" - did you mean {near}?" if near else ""
+            at.problem(f"expected true or false, got {at.shown}{hint}")
+        return at.text == "true"
+
+    return read
+
+
 def choice(options: type[E]) -> Form[E]:
     """One of the enum's values; the stand-in is its first member."""
     members = {str(member.value): member for member in options}

@@ -94,6 +94,15 @@ def witness(tier: str | None = None, without: tuple[str, ...] = ()) -> Witnessed
     return Witnessed(result.tier, result.isolation, tuple(findings))
 
 
+def reached(root: Path) -> Mapping[str, object]:
+    """The isolation of a worker here, as it says itself, from one trivial check in a course that is
+    written to `root`. Seconds faster than `witness`, which tries every property.
+
+    Raises EngineError if nothing can be graded.
+    """
+    return _graded(root, {}, None, ()).isolation
+
+
 def _name(check: str) -> str:
     """`...::test_probe[fork]` -> `fork`."""
     return check.rpartition("[")[2].removesuffix("]")

@@ -13,6 +13,12 @@ everything left of it may be used, everything right of it may not.
 The pay-off is large: one pass over T tokens trains T predictions at once, because no position
 can cheat.
 
+What you wrote in assignment 1 may be called here:
+
+    from a1_attention import scaled_dot_product_attention
+
+A mistake in there costs its points there, and not here once more.
+
 Shape letters: B batch, T tokens; d_in and d_out are the widths before and after.
 """
 

@@ -15,6 +15,9 @@ made.
                                                       head 1: q4 q5 q6 q7
                                                       head 2: q8 q9 q10 q11
 
+What you wrote in assignment 1 may be called here, by `from a1_attention import ...`. A mistake in
+there costs its points there, and not here once more.
+
 Shape letters: B batch, T tokens, H heads, Dh head width; d_in and d_out are the widths before and
 after, and d_out = H · Dh.
 """

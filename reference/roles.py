@@ -1,112 +1,192 @@
-"""What this course knows about parameters: different ways to store the same function.
+"""What this course knows about parameters: roles, what people call them, and how they are stored.
 
-A suite writes drawn weights into a student's module. Where a hand-out leaves open in which order
-something is stored, each order is tried, and one that computes the same function is accepted.
+A suite draws weights and writes them into a student's module. Names and packings other than the
+hand-out's are as right as its own, as long as the same function is computed; here stand the ones
+that people use. Axes: r query, key, value; h heads; d width of a head; i width of a token; o and e
+width of what comes out; t tokens; c channels; p and q rows and columns of a patch.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Mapping
 
 import torch
 from torch import nn
 
-
-def token_orders(rows: int, columns: int) -> dict[str, torch.Tensor]:
-    """Orders of the tokens of an image, as indices into CLS followed by the patches row by row.
-
-    No logits can tell them apart: the position that is learned for a token goes where it goes.
-    """
-    patches = torch.arange(1, rows * columns + 1)
-    by_column = patches.reshape(rows, columns).T.flatten()
-    cls = torch.zeros(1, dtype=torch.long)
-    return {
-        "": torch.cat([cls, patches]),
-        "the class token stands last": torch.cat([patches, cls]),
-        "tokens are counted column by column": torch.cat([cls, by_column]),
-        "tokens are counted column by column, the class token last": torch.cat([by_column, cls]),
-    }
+from grader.judge.bind.roles import Alternative, Group, Home, Layout, Roles
 
 
-def packings(emb_size: int, num_heads: int) -> dict[str, torch.Tensor]:
-    """Orders of the rows of a packed query-key-value map, as indices into (qkv h d)."""
-    rows = torch.arange(3 * emb_size).reshape(3, num_heads, -1)  # 3 H Dh
-    return {
-        "": rows.flatten(),
-        "qkv is packed as (h d qkv)": rows.permute(1, 2, 0).flatten(),
-        "qkv is packed as (h qkv d)": rows.permute(1, 0, 2).flatten(),
-    }
+def named(*words: str) -> tuple[str, ...]:
+    """Patterns of names built around the words: `to_q`, `q_proj`, `fc_query`, `wq`, `q_heads`."""
+    before = r"(?:(?:w|b|to|fc|lin|linear|proj|mat|layer|project|map|bias)_?)?"
+    after = r"(?:_?(?:proj|projection|lin|linear|layers?|fc|weights?|bias|heads?|maps?|s|w|b|mat))?"
+    return tuple(f"{before}{word}{after}" for word in words)
 
 
-def vit_orders(vit: nn.Module) -> Iterator[tuple[list[str], dict[str, torch.Tensor]]]:
-    """Every way to store the tokens and packed maps of a ViT: notes, and parameters by name."""
-    parameters = dict(vit.named_parameters())
-    positions = parameters["embeddings.positions"]
-    packed = {name: p for name, p in parameters.items() if ".qkv." in name}
+def heads(module: nn.Module) -> Mapping[str, int]:
+    return {"h": int(module.num_heads)}
+
+
+def one_head(module: nn.Module) -> Mapping[str, int]:
+    return {"h": 1}
+
+
+# ---- queries, keys and values ------------------------------------------------------------------
+
+SEPARATE = "query, key and value are maps of their own"
+EVERY_HTH = "heads are made of every H-th feature, (d h) and not (h d)"
+PER_HEAD = "each head has a query, key and value map of its own"
+AS_MATRIX = "query, key and value are parameters that tokens are multiplied by"
+AS_TENSOR = "query, key and value are tensors with an axis for the heads"
+
+
+def packed(order: str) -> str:
+    return f"query, key and value are packed as {order}"
+
+
+QKV = Group(
+    name="query, key and value",
+    axes="r h d i",
+    bias_axes="r h d",
+    roles=("query", "key", "value"),
+    exchangeable=True,
+    aliases={
+        "query": named("q", "qs", "query", "queries"),
+        "key": named("k", "ks", "key", "keys"),
+        "value": named("v", "vs", "val", "value", "values"),
+        "key value": named("kv", "keys?_?values?"),
+        "packed": named("qkv", "kqv", "in", "c_attn", "attn", "query_?key_?value"),
+    },
+    homes={
+        "CausalAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), one_head),
+        "MultiHeadAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), heads),
+        "PackedMultiHeadAttention": Home("(r h d) i", ("qkv",), heads),
+    },
+    layouts=(
+        Layout("r | (h d) i", SEPARATE),
+        Layout("r | (d h) i", EVERY_HTH),
+        Layout("(r h d) i", packed("(qkv h d)")),
+        Layout("(h d r) i", packed("(h d qkv)")),
+        Layout("(h r d) i", packed("(h qkv d)")),
+        Layout("(r d h) i", packed("(qkv d h)")),
+        Layout("(d h r) i", packed("(d h qkv)")),
+        Layout("(r h d) i", "key and value are packed", packs=(("query",), ("key", "value"))),
+        Layout("(h r d) i", "key and value are packed", packs=(("query",), ("key", "value"))),
+        Layout("r h | d i", PER_HEAD),
+        Layout("h r | d i", PER_HEAD),
+        Layout("h | (r d) i", PER_HEAD),
+        Layout("r | i (h d)", AS_MATRIX, raw=True),
+        Layout("r | i (d h)", AS_MATRIX, raw=True),
+        Layout("r | (h d) i", AS_MATRIX, raw=True),
+        Layout("i (r h d)", AS_MATRIX, raw=True),
+        Layout("i (h d r)", AS_MATRIX, raw=True),
+        Layout("(r h d) i", AS_MATRIX, raw=True),
+        Layout("r i (h d)", AS_MATRIX, raw=True),
+        Layout("r (h d) i", AS_MATRIX, raw=True),
+        Layout("r | i h d", AS_TENSOR, raw=True),
+        Layout("r | h i d", AS_TENSOR, raw=True),
+        Layout("r | h d i", AS_TENSOR, raw=True),
+        Layout("r h i d", AS_TENSOR, raw=True),
+        Layout("i r h d", AS_TENSOR, raw=True),
+        Layout("r i h d", AS_TENSOR, raw=True),
+        Layout("r h | i d", PER_HEAD, raw=True),
+        Layout("h r | i d", PER_HEAD, raw=True),
+        Layout("r h | d i", PER_HEAD, raw=True),
+    ),
+)
+
+OUT = Group(
+    name="output projection",
+    axes="o h d",
+    bias_axes="o",
+    roles=("out",),
+    aliases={"out": named("o", "out", "output", "c_proj", "projection", "proj", "unify")},
+    homes={
+        "MultiHeadAttention": Home("o (h d)", ("out_proj",), heads),
+        "PackedMultiHeadAttention": Home("o (h d)", ("projection",), heads),
+    },
+    layouts=(
+        Layout("o (d h)", EVERY_HTH),
+        Layout("(h d) o", "the output projection is a parameter", raw=True),
+        Layout("o (h d)", "the output projection is a parameter", raw=True),
+        Layout("h d o", "the output projection has an axis for the heads", raw=True),
+        Layout("o h d", "the output projection has an axis for the heads", raw=True),
+    ),
+)
+
+
+# ---- images ------------------------------------------------------------------------------------
+
+
+def class_token_last(positions: torch.Tensor) -> torch.Tensor:
+    """(t, d) with the class token behind the patches."""
+    return torch.cat([positions[1:], positions[:1]])
+
+
+def by_column(positions: torch.Tensor) -> torch.Tensor:
+    """(t, d) with the patches of a square image counted column by column."""
     side = round((len(positions) - 1) ** 0.5)
-    num_heads = vit.encoder.blocks[0].attention.num_heads
-    for packing, rows in packings(positions.shape[-1], num_heads).items():
-        for order, tokens in token_orders(side, side).items():
-            writes = {name: p[rows] for name, p in packed.items()}
-            writes["embeddings.positions"] = positions[tokens]
-            yield [note for note in (packing, order) if note], writes
+    patches = positions[1:].unflatten(0, (side, side)).transpose(0, 1).flatten(0, 1)
+    return torch.cat([positions[:1], patches])
 
 
-def settle_vit(expect: Any, twin: Any, images: torch.Tensor) -> list[str]:
-    """Bring two ViTs with the same drawn weights to compute the same, if they can. Returns notes.
+POSITIONS = Group(
+    name="positions",
+    axes="t d",
+    roles=("positions",),
+    aliases={"positions": named("pos", "pe", "positions?", r"pos\w*emb\w*", r"position\w*emb\w*")},
+    homes={"ViTEmbeddings": Home("t d", ("positions",))},
+    # No logits can tell these apart: what is learned for a token goes where the token goes.
+    layouts=(
+        Layout("t d", "the class token stands last", raw=None, order=class_token_last),
+        Layout("t d", "tokens are counted column by column", raw=None, order=by_column),
+        Layout(
+            "t d",
+            "tokens are counted column by column, the class token last",
+            raw=None,
+            order=lambda positions: class_token_last(by_column(positions)),
+        ),
+    ),
+)
 
-    The reference takes over the student's patch map, and the student's positions and packed maps
-    are written in the first order in which both give the same logits, to the precision of float32.
-    If there is none, everything stays as the hand-out says.
-    """
-    student, reference = twin.student, twin.reference
-    with torch.no_grad():
-        _take_over_patch_map(expect, student, reference, images)
-        for notes, writes in vit_orders(reference.module):
-            student.write({n: v.reshape(_shape(student, n)) for n, v in writes.items()})
-            observed = student(images)
-            for eps, more in ((1e-5, []), (1e-6, ["LayerNorm uses eps=1e-6"])):
-                _set_eps(reference.module, eps)
-                if _agree(observed, reference(images)):
-                    return notes + more
-        _set_eps(reference.module, 1e-5)
-        _, writes = next(vit_orders(reference.module))
-        student.write({n: v.reshape(_shape(student, n)) for n, v in writes.items()})
-    return []
-
-
-def _take_over_patch_map(expect: Any, student: Any, reference: Any, images: torch.Tensor) -> None:
-    """Read the student's patch map off one image per pixel of the first patch: a convolution and
-    a Linear look the same."""
-    projection = reference.embeddings.patch_embedding.projection
-    _, channels, side, _ = projection.weight.shape
-    count = channels * side * side
-    probes = torch.zeros(count + 1, *images.shape[1:], dtype=images.dtype)
-    probes[1:, :, :side, :side] = torch.eye(count).reshape(count, channels, side, side)
-    tokens = student.embeddings.patch_embedding(probes)
-    patches = len(reference.embeddings.positions) - 1
-    expect.floats(
-        tokens, (count + 1, patches, len(projection.weight)), what="tokens of the patches"
-    )
-    first = tokens[:, 0]  # 1+C·P·P D
-    projection.weight.copy_((first[1:] - first[0]).T.reshape(projection.weight.shape))
-    projection.bias.copy_(first[0])
+PATCHES = Group(
+    name="patch map",
+    axes="e c p q",
+    bias_axes="e",
+    roles=("patch map",),
+    aliases={"patch map": named("projection", "proj", "conv", "embed", r"patch\w*")},
+    homes={"PatchEmbedding": Home("e c p q", ("projection",))},
+    # The hand-out leaves this open, so there is nothing to be told.
+    layouts=(
+        *(Layout(f"e ({order})") for order in ("p q c", "c p q", "q p c", "c q p", "p c q")),
+        Layout("e c q p"),
+        *(Layout(f"({order}) e", raw=True) for order in ("p q c", "c p q")),
+        *(Layout(f"e ({order})", raw=True) for order in ("p q c", "c p q")),
+    ),
+)
 
 
-def _shape(student: Any, name: str) -> tuple[int, ...]:
-    return next(spec.shape for spec in student.specs if spec.name == name)
+# ---- other right references --------------------------------------------------------------------
 
 
-def _set_eps(module: nn.Module, eps: float) -> None:
+def has_layer_norm(module: nn.Module) -> bool:
+    return any(isinstance(layer, nn.LayerNorm) for layer in module.modules())
+
+
+def smaller_eps(module: nn.Module) -> None:
     for layer in module.modules():
         if isinstance(layer, nn.LayerNorm):
-            layer.eps = eps
+            layer.eps = 1e-6
 
 
-def _agree(observed: Any, expected: torch.Tensor) -> bool:
-    if not isinstance(observed, torch.Tensor) or observed.shape != expected.shape:
-        return False
-    if observed.is_meta or not observed.is_floating_point():
-        return False
-    # Two values of eps differ by 1e-5 of the logits' size, float32 by less than that.
-    gap = (observed.double() - expected.double()).abs().max()
-    return bool(gap <= 2e-6 * max(1.0, float(expected.abs().max())))
+ROLES = Roles(
+    groups=(POSITIONS, PATCHES, QKV, OUT),
+    aliases={
+        "cls_token": named("cls", "class", r"cls\w*", r"class\w*"),
+        "norm1": (r"(?:norm|ln|layer_?norm)_?(?:1|a|att\w*|msa)", r"(?:att\w*|msa)_?(?:norm|ln)"),
+        "norm2": (r"(?:norm|ln|layer_?norm)_?(?:2|b|mlp|ff\w*)", r"(?:mlp|ff\w*)_?(?:norm|ln)"),
+        "norm": ("ln", "layer_?norm", r"(?:norm|ln)_?(?:f|final|out|post)", r"(?:final|post)\w*"),
+        "fc1": (r"(?:fc|lin|linear|dense|c|w)_?(?:1|fc|in|up)", "up", "expand"),
+        "fc2": (r"(?:fc|lin|linear|dense|c|w)_?(?:2|out|down)", "c_proj", "down", "contract"),
+        "linear": ("head", "classifier", r"mlp_head", "fc", "out"),
+    },
+    alternatives=(Alternative("LayerNorm uses eps=1e-6", has_layer_norm, smaller_eps),),
+)

@@ -17,7 +17,7 @@ from grader.commands.faults import in_words
 from grader.course import find_course, select
 from grader.engine import Engine, Options
 from grader.export.gradebook import Row
-from grader.report.cleaning import encodable, one_line, trimmed
+from grader.report.cleaning import encodable, one_line, trimmed, without_commands
 from grader.report.points import shown
 from grader.rubric import Rubric
 
@@ -105,7 +105,7 @@ def _bar(total: int) -> Iterator[Callable[[Row], None]]:
 
 def _result(row: Row) -> str:
     points = row.problem if row.total is None else f"{shown(row.total)} points"
-    return one_line(f"{row.id}: {points}", limit=160)
+    return without_commands(one_line(f"{row.id}: {points}", limit=160))
 
 
 def _print_overview(summary: Summary, rubric: Rubric, only: tuple[str, ...]) -> None:
@@ -118,13 +118,14 @@ def _print_overview(summary: Summary, rubric: Rubric, only: tuple[str, ...]) -> 
     console = Console(highlight=False)
     with console.capture() as capture:
         console.print(overview(summary.rows, rubric, only))
-    console.file.write(encodable(trimmed(capture.get()) + "\n", console.encoding))
+    text = without_commands(trimmed(capture.get()))
+    console.file.write(encodable(text + "\n", console.encoding))
 
 
 def _print_summary(summary: Summary, out: Path) -> None:
     for row in (*summary.problems, *(row for row in summary.unchecked if not row.problem)):
         reason = row.problem or f"{shown(row.unchecked)} points could not be checked"
-        click.echo(f"{one_line(row.id)}: {one_line(reason)}")
+        click.echo(without_commands(f"{one_line(row.id)}: {one_line(reason)}"))
     click.echo(
         f"{len(summary.rows)} submissions, {summary.complete} with all points, "
         f"{len(summary.problems)} without a result"

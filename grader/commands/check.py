@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from grader.archive import is_archive
 from grader.commands.faults import in_words
 from grader.commands.report_files import clear, write
 from grader.course import Course, CourseError, find_course, select
@@ -81,8 +82,8 @@ def _shortest(path: Path) -> Path:
 
 
 def _slugs_in(submission: Submission, target: Path, course: Course) -> tuple[str, ...]:
-    """For a single file, the exercises of its assignment; for a folder, nothing: all of them."""
-    if target.is_dir():
+    """For a single file, the exercises of its assignment; else nothing: all of them."""
+    if target.is_dir() or is_archive(target.name):
         return ()
     stems = {exercise.assignment for exercise in course.rubric.exercises.values()}
     found = candidates(submission.files, stems)

@@ -6,13 +6,18 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 
 import click
 
 from grader.commands.batch import cores
+from grader.engine import EngineError
+from grader.report.cleaning import one_line
+from grader.witness import reached
 
 PACKAGES = ("numpy", "pytest", "einops", "nbformat", "pyyaml", "click", "rich")
 LIMIT_IMPORT_S = 120
@@ -26,6 +31,8 @@ class Finding:
     found: str
     fix: str = ""
     """What to do; empty if all is well."""
+    advice: str = ""
+    """What would be better, where nothing is missing."""
 
 
 def run() -> int:
@@ -37,6 +44,8 @@ def run() -> int:
         click.echo(f"{mark:<8} {finding.name:<{width}}  {finding.found}")
         if finding.fix:
             click.echo(f"{'':<8} {'':<{width}}  fix: {finding.fix}")
+        elif finding.advice:
+            click.echo(f"{'':<8} {'':<{width}}  {finding.advice}")
     missing = [finding.name for finding in findings if finding.fix]
     if missing:
         click.echo(f"next: mend {missing[0]}, then run grader doctor again")
@@ -50,8 +59,10 @@ def examine() -> Iterator[Finding]:
     yield system(platform.system(), platform.release(), platform.machine())
     yield python(sys.version_info[:3], sys.executable)
     yield Finding("cores", f"{cores()} of {os.cpu_count()} may be used")
-    yield torch()
-    yield packages()
+    yield (importable := torch())
+    yield (installed := packages())
+    if not importable.fix and not installed.fix:
+        yield isolation()
 
 
 def system(name: str, release: str, machine: str) -> Finding:
@@ -89,6 +100,29 @@ def torch() -> Finding:
     if not (2, 6) <= (major, minor) < (3, 0):
         return Finding("torch", version, "torch>=2.6,<3: make setup TORCH=index")
     return Finding("torch", version)
+
+
+def isolation(look: Callable[[Path], Mapping[str, object]] = reached) -> Finding:
+    """The tier that submissions are confined in, what stands for it, and why it is no better."""
+    with tempfile.TemporaryDirectory(prefix="grader-doctor-") as folder:
+        try:
+            found = look(Path(folder))
+        except EngineError as error:
+            return Finding("isolation", one_line(str(error)), "grader doctor --isolation")
+    tier, reason = found.get("tier", "none"), found.get("reason")
+    enforced = found.get("enforced")
+    layers = ", ".join(map(str, enforced)) if isinstance(enforced, list) else ""
+    why = f" ({reason})" if reason else ""
+    text = one_line(f"{tier}{why}: {layers}")
+    if tier == "full":
+        return Finding("isolation", text)
+    return Finding("isolation", text, advice=_ADVICE[str(tier)])
+
+
+_ADVICE = {
+    "partial": "enough for check and ci; grader batch needs full: grader doctor --isolation",
+    "none": "hidden criteria are not graded like this: grader doctor --isolation",
+}
 
 
 def packages() -> Finding:

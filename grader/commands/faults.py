@@ -14,10 +14,11 @@ def in_words() -> Iterator[None]:
     from grader.batch import BatchError
     from grader.course import CourseError
     from grader.engine import EngineError
+    from grader.report.cleaning import refusal
     from grader.rubric import RubricError
     from grader.submission import SubmissionError
 
     try:
         yield
     except (BatchError, CourseError, EngineError, RubricError, SubmissionError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(refusal(str(error))) from error

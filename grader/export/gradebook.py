@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,8 +17,11 @@ from grader.report.points import shown
 from grader.rubric import Rubric
 
 # What a spreadsheet may take for a formula, after the blanks and quotes that it skips.
-_FORMULA_STARTS = ("=", "+", "-", "@", "|", "%")
+# The wide forms mean the same in the versions for East Asia.
+_FORMULA_STARTS = tuple("=+-@|%\uff1d\uff0b\uff0d\uff20\u2212")
 _SKIPPED_BY_SPREADSHEETS = " \t\r\n'\""
+# Where `;` is the separator, what stands behind one is a cell, quotation marks or not.
+_INNER_FORMULA = re.compile(rf";(?=[\s'\"]*[{re.escape(''.join(_FORMULA_STARTS))}])")
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def safe_cell(text: str) -> str:
     >>> safe_cell("=1+1"), safe_cell("student-001")
     ("'=1+1", 'student-001')
     """
-    line = one_line(text)
+    line = _INNER_FORMULA.sub(",", one_line(text))
     is_formula = line.lstrip(_SKIPPED_BY_SPREADSHEETS).startswith(_FORMULA_STARTS)
     return f"'{line}" if is_formula else line
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,10 @@ class ExercisePlan:
     """Paths of the suite files, hidden and public."""
     hidden: frozenset[str]
     """Criteria whose details nobody but the course staff may see."""
+    calls: Mapping[str, str] = field(default_factory=dict)
+    """A function called here -> the exercise where a mistake in it was paid for."""
+    copied: bool = False
+    """Whether a mistake paid for there, and written here once more, costs nothing."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from ..wire.peer import Errand, Outcome, Peer, RemoteRaised
 from ..wire.tensors import NAMES
 from ..wire.values import Node
 from ..worker.side import WorkerSide
+from .bind.binding import Known
 from .faults import StudentRaised
 from .handles import Parameters
 from .side import JudgeSide
@@ -53,16 +54,11 @@ class JudgePeer(Peer):
         try:
             return super().exchange(meta, buffers)
         except RemoteRaised as error:
-            raise raised(error) from None
+            raise self._client.raised(error) from None
         except WireFault as error:
             raise self._client.translate(error) from None
         finally:
             self._nested -= 1
-
-
-def raised(error: RemoteRaised) -> StudentRaised:
-    where = Where(error.file, error.line, error.cell) if error.file else None
-    return StudentRaised(error.type_name, error.bases, error.message, where, own=error.own)
 
 
 class Client:
@@ -78,6 +74,7 @@ class Client:
         self.limit_s = MINIMUM_LIMIT_S
         self.calls = 0
         self.changed: tuple[str, ...] = ()
+        self.known = Known()
         self._errands: list[Errand] = []
         self.must_reset = False
         """Whether the next outermost request is to start a check anew on the other side."""
@@ -141,6 +138,11 @@ class Client:
 
     def before_request(self) -> None:
         """Called before each outermost request."""
+
+    def raised(self, error: RemoteRaised) -> StudentRaised:
+        """An exception of the other side's as evidence."""
+        where = Where(error.file, error.line, error.cell) if error.file else None
+        return StudentRaised(error.type_name, error.bases, error.message, where, own=error.own)
 
     def translate(self, error: WireFault) -> BaseException:
         """The fault of the channel as one of ours, after what it makes necessary."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,21 +9,19 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from ..evidence import Outcome
+from .bind.parts import rewired
 from .client import Client
-from .compare import Difference, describe, difference, largest
+from .compare import Difference, describe, difference
 from .faults import CheckFailed, StudentFault, StudentRaised
+from .gradients import gradient_difference, gradients_of, names_of, require_floats
 from .handles import RemoteFunction, RemoteModule
 from .memo import Memo, ReferenceFunction, ReferenceModule, digest
-
-TOLERANCES = {
-    torch.float64: 1e-8,
-    torch.float32: 1e-5,
-    torch.float16: 3e-2,
-    torch.bfloat16: 3e-2,
-}
-"""Five equivalent correct formulations differ by 1e-15, 7e-7 and 1.3e-2 in the first three."""
+from .precision import TOLERANCES, is_float, to_double, to_single, tolerance_of
+from .probe import Twin
 
 Function = Callable[..., Any]
+Attempt = Callable[[], Difference | None]
+Arguments = tuple[Sequence[Any], dict[str, Any]]
 
 
 class Expect:
@@ -35,6 +32,9 @@ class Expect:
         self.count = 0
         self.notes: list[str] = []
         self.precision: str | None = None
+        self.seen: list[Any] = []
+        """What comparisons were given of the student's, in order."""
+        self._last: Any = None
 
     # ---- against the reference -----------------------------------------------------------
 
@@ -42,74 +42,116 @@ class Expect:
         """Values agree in the inputs' dtype, or else in a float32 run (which adds a note)."""
         self.count += 1
         with torch.no_grad():
-            expected = reference(*args, **kwargs)
-            tolerance = _tolerance(expected)
+            tolerance = tolerance_of(reference(*args, **kwargs))
 
             def attempt() -> Difference | None:
-                observed = student(*args, **kwargs)
+                observed = self._last = student(*args, **kwargs)
+                expected = reference(*args, **kwargs)  # remembered, and may have been settled
                 return difference(observed, expected, atol=tolerance, rtol=tolerance)
 
             def attempt_single() -> Difference | None:
-                single_args, single_kwargs = tree_map(_to_single, (args, kwargs))
-                wide = tree_map(_to_double, (single_args, single_kwargs))
-                observed = tree_map(_to_double, student(*single_args, **single_kwargs))
+                single_args, single_kwargs = tree_map(to_single, (args, kwargs))
+                wide = tree_map(to_double, (single_args, single_kwargs))
+                self._last = student(*single_args, **single_kwargs)
+                observed = tree_map(to_double, self._last)
                 single = TOLERANCES[torch.float32]
-                expected = tree_map(_to_double, reference(*wide[0], **wide[1]))
+                expected = tree_map(to_double, reference(*wide[0], **wide[1]))
                 return difference(observed, expected, atol=single, rtol=single)
 
-            self._either(student, tolerance, attempt, attempt_single)
+            self._either(student, tolerance, attempt, attempt_single, (args, kwargs))
 
     def gradients(self, student: Function, reference: Function, *args: Any, **kwargs: Any) -> None:
         """Gradients of a drawn weighting of the outputs agree, for every floating-point argument
         and, for modules, every parameter."""
         self.count += 1
-        expected = self._reference_gradients(reference, args, kwargs)
-        tolerance = _tolerance(args)
+        tolerance = tolerance_of(args)
 
         def attempt() -> Difference | None:
-            found = self._student_gradients(student, reference, args, kwargs)
-            return _gradient_difference(found, expected, tolerance)
+            found = self._last = gradients_of(student, reference, args, kwargs, self._seed)
+            expected = self._reference_gradients(reference, args, kwargs)
+            return gradient_difference(found, expected, tolerance)
 
         def attempt_single() -> Difference | None:
-            single_args, single_kwargs = tree_map(_to_single, (args, kwargs))
-            found = self._student_gradients(student, reference, single_args, single_kwargs)
-            wide = {name: _to_double(value) for name, value in found.items()}
-            return _gradient_difference(wide, expected, 10 * TOLERANCES[torch.float32])
+            single_args, single_kwargs = tree_map(to_single, (args, kwargs))
+            found = gradients_of(student, reference, single_args, single_kwargs, self._seed)
+            self._last = found
+            expected = self._reference_gradients(reference, args, kwargs)
+            wide = {name: to_double(value) for name, value in found.items()}
+            return gradient_difference(wide, expected, 10 * TOLERANCES[torch.float32])
 
-        self._either(student, tolerance, attempt, attempt_single)
+        self._either(student, tolerance, attempt, attempt_single, (args, kwargs))
 
     def _either(
         self,
         student: Function,
         tolerance: float,
-        attempt: Callable[[], Difference | None],
-        attempt_single: Callable[[], Difference | None],
+        attempt: Attempt,
+        attempt_single: Attempt,
+        arguments: Arguments,
     ) -> None:
         problem: StudentFault | None = None
+        values = False
+        self._last = None
         try:
-            found = attempt()
+            found = self._settled(student, attempt, arguments)
             if found is None:
                 self.precision = self.precision or "float64"
                 return
             problem = CheckFailed(found.observed, found.expected)
             may_retry = found.kind in ("dtype", "value")
+            values = found.kind == "value"
         except StudentRaised as fault:
             problem = fault
             may_retry = "RuntimeError" in fault.bases
         may_retry = may_retry and tolerance == TOLERANCES[torch.float64]
-        if may_retry and self._agrees_in_single(student, attempt_single):
+        if may_retry and self._agrees_in_single(student, attempt_single, arguments, values):
             return
+        self.seen.append(self._last)
+        if values:
+            problem.observed += self._blame(student, arguments)
         raise problem
 
+    def _settled(
+        self, student: Function, attempt: Attempt, arguments: Arguments
+    ) -> Difference | None:
+        """The difference, after another way of storing parameters was looked for if need be."""
+        found = attempt()
+        if found is None or found.kind != "value" or not isinstance(student, RemoteModule):
+            return found
+        if student.twin is not None:
+            calls = self._client.calls
+            if student.twin.settle(*tree_map(_detached, arguments)):
+                found = attempt()
+            self._client.calls = calls  # limits go by the number of a call
+        return found
+
+    def _blame(self, student: Function, arguments: Arguments) -> str:
+        """Where a difference of values arises, in words."""
+        if not isinstance(student, RemoteModule) or student.twin is None:
+            return ""
+        dtypes = [value.dtype for value in tree_leaves(arguments) if is_float(value)]
+        calls, told = self._client.calls, ""
+        try:
+            if dtypes:
+                student.to(dtypes[0])  # the attempt in float32 may have left it so
+            told = student.twin.blame(*tree_map(_detached, arguments))
+        except StudentFault:
+            return ""  # it hung or crashed, and the check has its failure already
+        self._client.calls = calls
+        return told
+
     def _agrees_in_single(
-        self, student: Function, attempt: Callable[[], Difference | None]
+        self, student: Function, attempt: Attempt, arguments: Arguments, values: bool
     ) -> bool:
         if not isinstance(student, (RemoteFunction, RemoteModule)):
             return False
         try:
             if isinstance(student, RemoteModule):
                 student.to(torch.float32)
-            if attempt() is not None:
+            single = tree_map(to_single, arguments)
+            # Where double precision gave values, other ways of storing were looked for already.
+            found = attempt() if values else self._settled(student, attempt, single)
+            if found is not None:
                 return False
             if isinstance(student, RemoteModule):
                 student.to(torch.float64)
@@ -123,7 +165,7 @@ class Expect:
         self, reference: Function, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> dict[str, torch.Tensor | None]:
         def compute() -> dict[str, torch.Tensor | None]:
-            return self._gradients(reference, reference, args, kwargs)
+            return gradients_of(reference, reference, args, kwargs, self._seed)
 
         if isinstance(reference, (ReferenceFunction, ReferenceModule)):
             key = reference.key(*args, **kwargs)
@@ -132,28 +174,18 @@ class Expect:
             return found
         return compute()
 
-    def _student_gradients(
-        self, student: Function, reference: Function, args: Sequence[Any], kwargs: dict[str, Any]
-    ) -> dict[str, torch.Tensor | None]:
-        return self._gradients(student, reference, args, kwargs)
-
-    def _gradients(
-        self, function: Function, reference: Function, args: Sequence[Any], kwargs: dict[str, Any]
-    ) -> dict[str, torch.Tensor | None]:
-        with torch.enable_grad():
-            leaves, (args, kwargs) = _leaves(args, kwargs, _names(reference, args))
-            outputs = [o for o in tree_leaves(function(*args, **kwargs)) if _is_float(o)]
-            for output in outputs:
-                _require_floats(output, "output")
-            generator = torch.Generator().manual_seed(self._seed)
-            total = _weighted_sum(outputs, generator)
-            sources = {**leaves, **_parameters(function)}
-        if not sources:
-            raise ValueError("no floating-point argument or parameter to differentiate by")
-        if total is None or not total.requires_grad:
-            raise CheckFailed("the result carries no gradient (detached?)", "a gradient")
-        found = torch.autograd.grad(total, list(sources.values()), allow_unused=True)
-        return dict(zip(sources, found, strict=True))
+    def wiring(self, twin: Twin, *args: Any, **kwargs: Any) -> None:
+        """The student's module puts its parts together as the reference does, whatever the parts
+        compute: what comes out is the reference's wiring over the student's own parts."""
+        self.count += 1
+        with torch.no_grad():
+            whole, _ = rewired(twin.student, twin.reference.module)
+            expected, observed = whole(*args, **kwargs), twin.student(*args, **kwargs)
+            self.seen.append(observed)
+            tolerance = tolerance_of(expected)
+            found = difference(observed, expected, atol=tolerance, rtol=tolerance)
+        if found is not None:
+            raise CheckFailed(found.observed, "the parts put together as the exercise says")
 
     # ---- plain properties ----------------------------------------------------------------
 
@@ -162,14 +194,16 @@ class Expect:
     ) -> None:
         """The numbers of two trees of tensors agree, as far as the coarser dtype can tell."""
         self.count += 1
-        tolerance = _tolerance((observed, expected)) if atol is None else atol
-        wide = [tree_map(_to_double, tree) for tree in (observed, expected)]
+        self.seen.append(observed)
+        tolerance = tolerance_of((observed, expected)) if atol is None else atol
+        wide = [tree_map(to_double, tree) for tree in (observed, expected)]
         found = difference(*wide, atol=tolerance, rtol=tolerance, what=what)
         if found is not None:
             raise CheckFailed(found.observed, found.expected)
 
     def shape(self, tensor: Any, shape: Sequence[int], what: str = "output") -> None:
         self.count += 1
+        self.seen.append(tensor)
         self._tensor(tensor, what, f"a tensor of shape {tuple(shape)}")
         if tuple(tensor.shape) != tuple(shape):
             raise CheckFailed(f"{what} has shape {tuple(tensor.shape)}", f"shape {tuple(shape)}")
@@ -178,10 +212,11 @@ class Expect:
         """Numbers that the check can go on to compute with: a floating-point tensor of that
         shape, and not on the meta device."""
         self.shape(tensor, shape, what)
-        _require_floats(tensor, what)
+        require_floats(tensor, what)
 
     def dtype(self, tensor: Any, dtype: torch.dtype, what: str = "output") -> None:
         self.count += 1
+        self.seen.append(tensor)
         self._tensor(tensor, what, f"a tensor of {dtype}")
         if tensor.dtype != dtype:
             names = [str(d).removeprefix("torch.") for d in (tensor.dtype, dtype)]
@@ -190,6 +225,7 @@ class Expect:
     def finite(self, tensor: Any, what: str = "output") -> None:
         """No NaN and no infinity."""
         self.count += 1
+        self.seen.append(tensor)
         self._tensor(tensor, what, "a tensor")
         if tensor.is_meta:
             raise CheckFailed(f"{what} is on the meta device", "values")
@@ -202,6 +238,7 @@ class Expect:
     def true(self, condition: Any, observed: str, expected: str) -> None:
         self.count += 1
         if not bool(condition):
+            self.seen.append(observed)
             raise CheckFailed(observed, expected)
 
     def items(self, value: Any, count: int, what: str = "result") -> tuple[Any, ...]:
@@ -243,7 +280,7 @@ class Expect:
         self.count += 1
         value = student(*args, **kwargs)
         if self._client.changed:
-            names = _names(student, args)
+            names = names_of(student, args)
             told = [_friendly(label, names) for label in self._client.changed]
             raise CheckFailed(f"modified its input: {', '.join(told)}", "inputs left as they were")
         return value
@@ -266,38 +303,8 @@ class Expect:
             raise CheckFailed(f"{what} is {describe(value)}", wanted)
 
 
-def _require_floats(tensor: torch.Tensor, what: str) -> None:
-    if tensor.is_meta:
-        raise CheckFailed(f"{what} is on the meta device", "values")
-    if not tensor.is_floating_point():
-        name = str(tensor.dtype).removeprefix("torch.")
-        raise CheckFailed(f"{what} has dtype {name}", "a floating-point dtype")
-
-
-def _tolerance(expected: Any) -> float:
-    known = [TOLERANCES[t.dtype] for t in tree_leaves(expected) if _is_float(t)]
-    return max(known, default=TOLERANCES[torch.float64])
-
-
-def _is_float(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.is_floating_point()
-
-
-def _to_single(value: Any) -> Any:
-    return value.to(torch.float32) if _is_float(value) else value
-
-
-def _to_double(value: Any) -> Any:
-    return value.to(torch.float64) if _is_float(value) else value
-
-
-def _names(reference: Function, args: Sequence[Any]) -> list[str]:
-    try:
-        parameters = inspect.signature(reference).parameters.values()
-        names = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    except (TypeError, ValueError):
-        names = []
-    return names if len(names) >= len(args) else [f"argument {i + 1}" for i in range(len(args))]
+def _detached(value: Any) -> Any:
+    return value.detach() if isinstance(value, torch.Tensor) else value
 
 
 def _friendly(label: str, names: list[str]) -> str:
@@ -305,56 +312,3 @@ def _friendly(label: str, names: list[str]) -> str:
         if label == f"argument {position + 1}":
             return name
     return label
-
-
-def _leaves(
-    args: Sequence[Any], kwargs: dict[str, Any], names: list[str]
-) -> tuple[dict[str, torch.Tensor], tuple[list[Any], dict[str, Any]]]:
-    """Copies of the floating-point tensors among the arguments that collect gradients."""
-    leaves: dict[str, torch.Tensor] = {}
-
-    def leaf(value: Any, name: str) -> Any:
-        if not _is_float(value):
-            return value
-        leaves[name] = value.detach().clone().requires_grad_()
-        # Not the leaf itself: in-place operations on a leaf raise, and a changed input is a
-        # mistake of its own that costs its points elsewhere.
-        return leaves[name] * 1
-
-    new_args = [leaf(value, names[position]) for position, value in enumerate(args)]
-    return leaves, (new_args, {name: leaf(value, name) for name, value in kwargs.items()})
-
-
-def _parameters(function: Function) -> dict[str, torch.Tensor]:
-    if isinstance(function, (RemoteModule, ReferenceModule)):
-        return {name: p for name, p in function.named_parameters() if p.requires_grad}
-    return {}
-
-
-def _weighted_sum(outputs: list[Any], generator: torch.Generator) -> torch.Tensor | None:
-    terms = []
-    for output in outputs:
-        weight = torch.randn(output.shape, generator=generator, dtype=torch.float64)
-        terms.append((output * weight.to(output.dtype)).sum())
-    return sum(terms[1:], terms[0]) if terms else None
-
-
-def _gradient_difference(
-    found: dict[str, torch.Tensor | None],
-    expected: dict[str, torch.Tensor | None],
-    tolerance: float,
-) -> Difference | None:
-    scale = max(1.0, largest(list(expected.values())))
-    for name, wanted in expected.items():
-        got = found.get(name)
-        if wanted is None:
-            continue
-        if got is None:
-            if float(wanted.abs().max()) == 0.0:
-                continue
-            return Difference("none", f"no gradient reaches {name}", f"a gradient of {name}")
-        what = f"the gradient of {name}"
-        problem = difference(got, wanted, atol=tolerance * scale, rtol=0.0, what=what)
-        if problem is not None:
-            return problem
-    return None

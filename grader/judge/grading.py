@@ -6,7 +6,7 @@ import importlib.util
 import random
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -16,9 +16,11 @@ import torch
 from ..evidence import Observation, Outcome
 from ..worker.side import seed_torch
 from . import plugin
+from .bind.roles import Roles, load_roles
 from .checks import Check, ExercisePlan, checks_of
 from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, LocalClient
-from .faults import StudentFault
+from .faults import StudentFault, StudentRaised
+from .follow import ACCUSING, Following, Seen
 from .memo import Memo, Reference
 from .namespace import Definitions
 from .observe import Record, observation, ours
@@ -26,9 +28,6 @@ from .plugin import Bench, BenchPlugin
 from .probe import check_seed
 from .pytest_bridge import Phase, Suites
 from .student import SubmissionClient
-
-ACCUSING = (Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT)
-"""Outcomes that cost points although something was written."""
 
 
 class ReferenceBroken(Exception):
@@ -60,8 +59,9 @@ class Grading:
         self._memo = Memo()
         stems = dict.fromkeys(exercise.assignment for exercise in exercises)
         self._modules = {stem: import_reference(root, stem) for stem in stems}
+        roles = _roles(root)
         self._references = {
-            stem: Reference(module, self._memo) for stem, module in self._modules.items()
+            stem: Reference(module, self._memo, roles) for stem, module in self._modules.items()
         }
         self._plugin = BenchPlugin()
         files = [Path(path) for exercise in exercises for path in exercise.suites]
@@ -70,6 +70,8 @@ class Grading:
         self.checks = checks[::-1] if reverse else checks
         self._times: dict[tuple[str, int], float] = {}
         self._proofs: dict[str, Observation | None] = {}
+        follows = any(exercise.calls for exercise in exercises)
+        self._following = Following(root, self._modules, checks, self) if follows else None
 
     def grade(
         self, client: SubmissionClient, digest: str, only: Sequence[str] = ()
@@ -78,40 +80,70 @@ class Grading:
 
         Raises `Starved`, `SourceGone`.
         """
-        found = []
+        found = {}
         for check in self.checks:
             if not only or check.exercise.slug in only:
                 client.note_check(check.id)
-                found.append(self._grade_one(check, client, digest))
-        return found
+                found[check.id] = self._grade_one(check, client, digest)
+        if self._following is not None:
+            self._following.through(found, client, digest)
+        return [observation for observation, _ in found.values()]
 
     def suite_modules(self) -> dict[str, ModuleType]:
         """The suites as they were imported, by their place in the course."""
         return {check.item.location[0]: check.item.module for check in self.checks}
 
-    def _grade_one(self, check: Check, client: SubmissionClient, digest: str) -> Observation:
+    def _grade_one(
+        self, check: Check, client: SubmissionClient, digest: str
+    ) -> tuple[Observation, Seen]:
         if check.disabled:
-            return ours(check, f"marked {check.disabled}: a check that is skipped proves nothing")
+            why = f"marked {check.disabled}: a check that is skipped proves nothing"
+            return ours(check, why), []
         started = time.perf_counter()
-        found = self._attempt(check, client, digest)
+        found, seen = self.attempt(check, client, digest)
         if found.outcome in ACCUSING:
             limit = self._limit(check)
             broken = self._prove(check)
             if broken is not None:
                 found = broken
             elif found.outcome is Outcome.TIMED_OUT and self._limit(check) > limit:
-                found = self._attempt(check, client, digest)
-        return replace(found, duration_ms=(time.perf_counter() - started) * 1e3)
+                found, seen = self.attempt(check, client, digest)
+        kept = seen if found.outcome in ACCUSING else []
+        return replace(found, duration_ms=(time.perf_counter() - started) * 1e3), kept
 
-    def _attempt(self, check: Check, client: SubmissionClient, digest: str) -> Observation:
+    def attempt(
+        self,
+        check: Check,
+        client: SubmissionClient,
+        digest: str,
+        prepare: Callable[[SubmissionClient], None] | None = None,
+    ) -> tuple[Observation, Seen]:
+        """Run a check on a submission; what came of it, and what it saw."""
         record = Record()
         try:
             times = self._times
             client.start_check(lambda call: times.get((check.id, call), 0.0), check.alone)
+            if prepare is not None:
+                prepare(client)
         except StudentFault as fault:
-            return observation(check, [Phase("setup", fault)], record)
+            return observation(check, [Phase("setup", fault)], record), record.seen
         record.definition = client.definition(check.exercise.assignment, check.exercise.targets[0])
-        return self._run(check, client, client, digest, record)
+        return self._run(check, client, client, digest, record), record.seen
+
+    def rehearse(
+        self, check: Check, modules: Mapping[str, ModuleType], digest: str
+    ) -> tuple[Observation, Seen]:
+        """Run a check on references as if they were a submission."""
+        client = LocalClient(lambda stem, name: getattr(modules[stem], name), _no_file)
+        return self._rehearsed(check, client, modules, digest)
+
+    def _rehearsed(
+        self, check: Check, client: Client, modules: Mapping[str, ModuleType], digest: str
+    ) -> tuple[Observation, Seen]:
+        record = Record()
+        client.begin_check()
+        found = self._run(check, client, OwnDefinitions(modules), digest, record)
+        return found, record.seen
 
     def _prove(self, check: Check) -> Observation | None:
         """Grade the reference itself, before anybody loses a point on a check: None if it passes.
@@ -127,8 +159,7 @@ class Grading:
                 self._times[check.id, call] = seconds
 
             client.took = took  # type: ignore[method-assign]
-            client.begin_check()
-            found = self._run(check, client, OwnDefinitions(self._modules), "reference", Record())
+            found, _ = self._rehearsed(check, client, self._modules, "reference")
             passed = found.outcome is Outcome.PASSED
             why = f"the reference itself does not pass ({found.outcome}): {found.observed}"
             self._proofs[check.id] = None if passed else ours(check, why)
@@ -156,6 +187,8 @@ class Grading:
         settle(seed)
         phases = self._suites.run(check.item, lambda name: getattr(bench, name), plugin.TOOLS)
         bench.clear()
+        raised = [phase.error for phase in phases if isinstance(phase.error, StudentRaised)]
+        record.seen += [error.type_name for error in raised]
         return observation(check, phases, record)
 
 
@@ -169,6 +202,14 @@ def settle(seed: int) -> None:
 
 def _no_file(name: str) -> bool:
     return False
+
+
+def _roles(root: Path) -> Roles:
+    try:
+        return load_roles(root)
+    except Exception as error:
+        path = root / "reference" / "roles.py"
+        raise ReferenceBroken(f"{path}  {type(error).__name__}: {error}") from error
 
 
 def import_reference(root: Path, stem: str) -> ModuleType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -11,9 +12,12 @@ from torch import nn
 
 from ..wire.faults import Violation
 from ..wire.tensors import DTYPES
-from ..wire.values import Node
+from ..wire.values import Node, text
 
 Parameters = Mapping[str, torch.Tensor]
+MAX_MIRRORED_BYTES = 512 << 20
+"""Of a module's stand-ins: they are made as described, before a byte of the values has come."""
+Gradients = Mapping[str, torch.Tensor | None]
 
 
 class Invoker(Protocol):
@@ -48,6 +52,23 @@ class ParameterSpec:
     shape: tuple[int, ...]
     requires_grad: bool
 
+    @property
+    def size_bytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+class Bound(Protocol):
+    """The reference's parameters are stored in a student's module."""
+
+    def settle(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Look for another way of storing them. True if there is one."""
+
+    def by_role(self, gradients: Gradients) -> Mapping[str, torch.Tensor | None]:
+        """Gradients by the reference's names."""
+
+    def blame(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """Where a difference arises, in words; empty if that can't be told."""
+
 
 class RemoteModule:
     """A module of the student's.
@@ -61,6 +82,8 @@ class RemoteModule:
         self._mirrors: dict[str, nn.Parameter] = {}
         self._versions: dict[str, int] = {}
         self.specs: tuple[ParameterSpec, ...] = ()
+        self.twin: Bound | None = None
+        """What ties it to a module of the reference."""
         self._describe(description)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -77,6 +100,10 @@ class RemoteModule:
         """An attribute of the student's module: a module handle, callable, tensor or value."""
         if name.startswith("__"):
             raise AttributeError(name)
+        return self.attribute(name)
+
+    def attribute(self, name: str) -> Any:
+        """The same for names that handles have methods of."""
         self._write_back()
         return self._ask("attribute", name)
 
@@ -86,7 +113,9 @@ class RemoteModule:
         """The state_dict, by value."""
         self._write_back()
         found = self._ask("state")
-        return found  # type: ignore[no-any-return]
+        if type(found) is not dict or not all(type(name) is str for name in found):
+            raise Violation("a state_dict")
+        return found
 
     def load(self, state: Mapping[str, torch.Tensor], strict: bool = True) -> None:
         """load_state_dict on the student's module."""
@@ -111,8 +140,15 @@ class RemoteModule:
         return [parameter for _, parameter in self.named_parameters()]
 
     def named_buffers(self) -> list[tuple[str, torch.Tensor]]:
-        found: dict[str, torch.Tensor] = self._ask("buffers")
-        return list(found.items())
+        return list(_tensors(self._ask("buffers")).items())
+
+    def structure(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """Layers in plain containers (where, and of what kind), and two names for one module.
+        For messages: the student's side says so."""
+        found = self._ask("structure")
+        if not isinstance(found, dict):
+            raise Violation("structure of a module")
+        return _pairs(found.get("plain")), _pairs(found.get("shared"))
 
     def requires_grad_(self, wanted: bool = True) -> RemoteModule:
         """Freeze or unfreeze every parameter."""
@@ -181,13 +217,18 @@ class RemoteModule:
         rows = description.get("parameters") if isinstance(description, dict) else None
         if type(rows) is not list or len(rows) > 10_000:
             raise Violation("description of a module")
-        self.type_name = str(description.get("type"))[:200]
+        self.type_name = text(description.get("type"), 200)
         self.training = description.get("training") is True
         self.specs = tuple(_spec(row) for row in rows)
+        if len({spec.name for spec in self.specs}) != len(self.specs):
+            raise Violation("two parameters of one name")
 
     def _mirror(self, spec: ParameterSpec) -> nn.Parameter:
         mirror = self._mirrors.get(spec.name)
         if mirror is None:
+            there = sum(known.nbytes for known in self._mirrors.values())
+            if there + spec.size_bytes > MAX_MIRRORED_BYTES:
+                raise Violation("parameters too large to grade")
             data = torch.zeros(spec.shape, dtype=spec.dtype)
             is_float = spec.dtype.is_floating_point
             mirror = nn.Parameter(data, requires_grad=spec.requires_grad and is_float)
@@ -206,6 +247,17 @@ class RemoteModule:
             self._versions |= {name: self._mirrors[name]._version for name in changed}
 
 
+def _pairs(rows: Any) -> list[tuple[str, str]]:
+    if not isinstance(rows, list) or len(rows) > 100:
+        raise Violation("structure of a module")
+    pairs = []
+    for row in rows:
+        if not isinstance(row, tuple) or len(row) != 2 or not all(type(t) is str for t in row):
+            raise Violation("structure of a module")
+        pairs.append((row[0][:200], row[1][:200]))
+    return pairs
+
+
 def _spec(row: Any) -> ParameterSpec:
     if not isinstance(row, (list, tuple)) or len(row) != 4:
         raise Violation("description of a parameter")
@@ -214,14 +266,19 @@ def _spec(row: Any) -> ParameterSpec:
         raise Violation("description of a parameter")
     if not isinstance(shape, (list, tuple)) or len(shape) > 8:
         raise Violation("shape of a parameter")
-    size = 1
     for length in shape:
         if type(length) is not int or not 0 <= length <= 1 << 31:
             raise Violation("shape of a parameter")
-        size *= length
-    if size > 1 << 26:
-        raise Violation("a parameter too large to grade")
     return ParameterSpec(name, DTYPES[dtype], tuple(shape), requires_grad is True)
+
+
+def _tensors(values: Any) -> dict[str, torch.Tensor]:
+    """What PyTorch's own methods give; a student's code has no part in it."""
+    if type(values) is not dict or not all(
+        type(name) is str and isinstance(value, torch.Tensor) for name, value in values.items()
+    ):
+        raise Violation("tensors by name")
+    return values
 
 
 def _tensor_of(values: Any, name: str) -> torch.Tensor:

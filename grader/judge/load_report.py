@@ -8,6 +8,8 @@ from typing import Any
 from ..evidence import Note, Where
 from ..intake import STATES, Choice
 from ..wire.faults import Violation
+from ..wire.peer import MAX_PLACE
+from ..wire.values import text
 
 
 def checked(report: Any) -> Mapping[str, Any]:
@@ -30,7 +32,7 @@ def choice(found: Any, paths: tuple[str, ...]) -> Choice:
     path, states = found if type(found) is list and len(found) == 2 else (None, None)
     if type(states) is not dict:
         states = {}
-    known = {one: str(states[one]) for one in paths if str(states.get(one)) in STATES}
+    known = {one: text(states.get(one), 40) for one in paths if text(states.get(one), 40) in STATES}
     return Choice(path if path in paths else paths[0], known)
 
 
@@ -39,7 +41,7 @@ def _module(module: Any) -> Mapping[str, Any]:
         raise Violation("load report of a file")
     targets = {
         str(name): {
-            "kind": str(target.get("kind")),
+            "kind": text(target.get("kind"), 40),
             "line": _number(target.get("line")),
             "cell": _number(target.get("cell")),
             "stub": target.get("stub") is True,
@@ -48,18 +50,16 @@ def _module(module: Any) -> Mapping[str, Any]:
         for name, target in module["targets"].items()
         if type(target) is dict
     }
-    return {"file": str(module.get("file"))[:400], "targets": targets}
+    return {"file": text(module.get("file"), 400), "targets": targets}
 
 
 def note(found: Mapping[str, Any]) -> Note:
     """One problem or note, with bounded texts."""
     place = None
-    if found.get("file"):
-        place = Where(
-            str(found["file"])[:400], _number(found.get("line")), _number(found.get("cell"))
-        )
+    if file := text(found.get("file"), 400):
+        place = Where(file, _number(found.get("line")), _number(found.get("cell")))
     kind = "problem" if found.get("kind") == "problem" else "note"
-    return Note(kind, str(found.get("text"))[:2000], place)
+    return Note(kind, text(found.get("text"), 2000), place)
 
 
 def where(module: Mapping[str, Any], target: Mapping[str, Any]) -> Where:
@@ -68,8 +68,8 @@ def where(module: Mapping[str, Any], target: Mapping[str, Any]) -> Where:
 
 
 def _number(value: Any) -> int | None:
-    return value if type(value) is int else None
+    return value if type(value) is int and 0 <= value < MAX_PLACE else None
 
 
 def _names(value: Any) -> list[str]:
-    return [str(name)[:200] for name in value] if type(value) is list else []
+    return [name[:200] for name in value if type(name) is str] if type(value) is list else []

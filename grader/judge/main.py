@@ -119,6 +119,8 @@ def _exercise(row: Mapping[str, Any]) -> ExercisePlan:
         targets=tuple(row["targets"]),
         suites=tuple(row["suites"]),
         hidden=frozenset(row["hidden"]),
+        calls=dict(row["calls"]),
+        copied=row["copied"],
     )
 
 

@@ -15,6 +15,7 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 from ..wire.values import Encoder, Node, ObjectCodec
+from .bind.roles import Roles
 
 MAX_ANSWERS = 20_000
 
@@ -95,6 +96,8 @@ class ReferenceModule:
 
     def __init__(self, module: nn.Module, memo: Memo) -> None:
         self.module, self._memo = module, memo
+        self.alternative = ""
+        """Which of the course's alternatives it has become."""
         self.__signature__ = _signature(type(module).forward, of_method=True)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -104,7 +107,7 @@ class ReferenceModule:
 
     def key(self, *args: Any, **kwargs: Any) -> bytes | None:
         state = dict(self.module.state_dict())
-        return digest(repr(self.module), state, args, kwargs, _torch_state())
+        return digest(repr(self.module), self.alternative, state, args, kwargs, _torch_state())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.module, name)
@@ -128,8 +131,13 @@ def _torch_state() -> list[Any]:
 class Reference:
     """The reference of one assignment, by the names students are to define."""
 
-    def __init__(self, module: ModuleType, memo: Memo) -> None:
+    def __init__(self, module: ModuleType, memo: Memo, roles: Roles | None = None) -> None:
         self._module, self._memo = module, memo
+        self._roles = roles or Roles()
+
+    def course_roles(self) -> Roles:
+        """What the course knows about parameters."""
+        return self._roles
 
     def is_module(self, name: str) -> bool:
         """Whether `name` is a class of modules."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import traceback
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
 from ..evidence import Observation, Outcome, Where
 from ..wire.faults import Violation
 from .checks import Check
-from .faults import Starved, StudentFault, malformed
+from .faults import SourceGone, Starved, StudentFault, malformed
 from .pytest_bridge import Phase
 
 MAX_TEXT = 2000
@@ -23,16 +24,18 @@ class Record:
     expectations: int = 0
     notes: list[str] = field(default_factory=list)
     precision: str | None = None
+    seen: list[Any] = field(default_factory=list)
+    """What comparisons were given of the student's, in order."""
     definition: Where | None = None
     """Where the student defines the check's first target."""
 
 
 def observation(check: Check, phases: list[Phase], record: Record) -> Observation:
-    """The observation of a check. Raises `Starved` when it should be tried again."""
+    """The observation of a check. Raises `Starved`, `SourceGone`: it should be tried again."""
     error = next((phase.error for phase in phases if phase.error is not None), None)
     if isinstance(error, Violation):
         error = malformed()
-    if isinstance(error, Starved):
+    if isinstance(error, (Starved, SourceGone)):
         raise error
     if isinstance(error, StudentFault):
         return _student(check, error, record)

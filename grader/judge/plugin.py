@@ -38,7 +38,7 @@ class Bench:
 
     @cached_property
     def probe(self) -> Probe:
-        return Probe(self.seed, self.student, self.reference, self.memo)
+        return Probe(self.seed, self.student, self.reference, self.memo, self.client.known)
 
     @cached_property
     def expect(self) -> Expect:
@@ -49,6 +49,7 @@ class Bench:
         if "expect" in vars(self):
             self.record.expectations += self.expect.count
             self.record.notes += self.expect.notes
+            self.record.seen += self.expect.seen
             self.record.precision = self.expect.precision
         if "probe" in vars(self):
             self.record.notes += self.probe.notes

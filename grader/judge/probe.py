@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
-from .bind import bind, module_of, randomised, within
+from .bind import Binding, module_of, randomised
+from .bind.binding import Known
+from .bind.parts import blame
 from .handles import RemoteModule
 from .memo import Memo, Reference, ReferenceModule
 from .namespace import Student
@@ -33,16 +36,49 @@ class Twin:
 
     student: RemoteModule
     reference: ReferenceModule
+    binding: Binding
+
+    def by_role(
+        self, gradients: Mapping[str, torch.Tensor | None]
+    ) -> dict[str, torch.Tensor | None]:
+        """Gradients of the student's parameters, by the reference's names and in its shapes."""
+        return self.binding.of_roles(gradients)
+
+    def settle(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Look for another way of storing the weights, one that makes both compute the same on
+        inputs like these. True if there is one."""
+        if not self.binding.settle(args, kwargs):
+            return False
+        self.reference.alternative = self.binding.alternative
+        return True
+
+    def blame(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """Where a difference between the two arises, in words; empty if that can't be told."""
+        return self.binding.surplus or blame(self.student, self.reference.module, args, kwargs)
 
 
 class Probe:
     """Draws from a generator of its own: neither student code nor other checks move it."""
 
-    def __init__(self, seed: int, student: Student, reference: Reference, memo: Memo) -> None:
+    def __init__(
+        self,
+        seed: int,
+        student: Student,
+        reference: Reference,
+        memo: Memo,
+        known: Known | None = None,
+    ) -> None:
+        """`known` outlives the check: what was found out about this submission's parameters."""
         self.generator = torch.Generator().manual_seed(seed)
         self._roles = torch.Generator().manual_seed(seed ^ 0x5EED)
         self._student, self._reference, self._memo = student, reference, memo
-        self.notes: list[str] = []
+        self._known = Known() if known is None else known
+        self._bindings: list[Binding] = []
+
+    @property
+    def notes(self) -> list[str]:
+        """How the student's modules differ from the hand-out without being wrong."""
+        return [note for binding in self._bindings for note in binding.notes]
 
     def randn(
         self, *shape: int, dtype: torch.dtype = torch.float64, scale: float = 1.0
@@ -72,16 +108,12 @@ class Probe:
         *args: Any,
         dtype: torch.dtype = torch.float64,
         train: bool = False,
-        free: Sequence[str] = (),
         **kwargs: Any,
     ) -> Twin:
         """The student's and the reference's `name(*args, **kwargs)` with the same drawn weights.
 
-        Parts named in `free` are drawn on either side without being the same: the suite brings
-        them together in a way of its own.
-
         Raises:
-            StudentFault: the student's module lacks a parameter, or is no module.
+            StudentFault: the student's module has no room for a parameter, or is no module.
         """
         module: nn.Module = getattr(self._reference, name)(*args, **kwargs)
         roles = {
@@ -93,11 +125,28 @@ class Probe:
             for role, parameter in module.named_parameters():
                 parameter.copy_(roles[role])
         handle = module_of(getattr(self._student, name)(*args, **kwargs), name)
-        bound = {role: tensor for role, tensor in roles.items() if not within(role, free)}
-        values, notes = bind(handle, bound, name, self._roles, free)
-        self.notes += notes
-        handle.prepare(values, dtype, train)
-        return Twin(handle, ReferenceModule(module, self._memo))
+        course, made = self._reference.course_roles(), (name, repr(args), repr(kwargs))
+        binding = Binding(name, handle, module, course, roles, self._roles, self._known, made)
+        self._bindings.append(binding)
+        handle.prepare(binding.values(), dtype, train)
+        twin = Twin(handle, ReferenceModule(module, self._memo), binding)
+        handle.twin = twin
+        return twin
+
+    def affine(
+        self, function: Callable[[torch.Tensor], torch.Tensor], shape: Sequence[int]
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The weights (inputs, …) and the offset (…) of an affine function of inputs of that shape,
+        read off one input for each of their numbers: whatever layers compute it, this is all it
+        does.
+
+        `function` takes (B, *shape) and returns numbers (B, …); that it is affine is for the suite
+        to check.
+        """
+        count = math.prod(shape)
+        inputs = torch.cat([torch.zeros(1, count), torch.eye(count)]).double()
+        outputs = function(inputs.reshape(-1, *shape)).double()
+        return outputs[1:] - outputs[0], outputs[0]
 
     def module(
         self,

@@ -11,7 +11,7 @@ import torch
 from ..wire.faults import Violation
 from ..wire.frame import Meta
 from ..wire.peer import Side
-from ..wire.values import Node, type_name
+from ..wire.values import Node, text, type_name
 from .handles import Invoker, RemoteFunction, RemoteModule
 
 MAX_OBJECTS = 100_000
@@ -50,7 +50,7 @@ class JudgeSide(Side):
             raise Violation("description of an object")
         if description.get("kind") == "module":
             return RemoteModule(self._invoker, number, description)
-        name = str(description.get("type"))[:200]
+        name = text(description.get("type"), 200)
         return RemoteFunction(self._invoker, ["H", number], name)
 
     def target(self, node: Node) -> Callable[..., Any]:

@@ -11,7 +11,8 @@ from ..evidence import Note, Where
 from ..intake import Choice
 from ..wire.faults import Deadline, PeerGone, Unsupported, Violation, WireFault
 from ..wire.frame import Message, Meta
-from . import load_report
+from ..wire.peer import RemoteRaised
+from . import ending, load_report
 from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, JudgePeer
 from .faults import (
     CheckFailed,
@@ -19,6 +20,7 @@ from .faults import (
     NotDefined,
     Starved,
     StudentFault,
+    StudentRaised,
     TimedOut,
     malformed,
 )
@@ -35,6 +37,9 @@ HELD_MIB = 32
 """What a submission may hold when its memory is limited: more could be set free in the call."""
 SAMPLE_S = 0.05
 """How old the figures may be that tell starving from sleeping: little beside any limit."""
+
+LENDING_FACTOR = 4.0
+"""A call that calls back to us waits for us as well."""
 
 ReferenceTime = Callable[[int], float]
 """Seconds the reference took for the n-th call of the current check."""
@@ -70,6 +75,7 @@ class SubmissionClient(Client):
         self._wall_until = time.monotonic() + WALL_LIMIT_S
         self._clean = False
         self._alone = False
+        self._patience = 1.0
         self.report: Mapping[str, Any] = {}
         self.isolation: Mapping[str, Any] = {}
 
@@ -90,7 +96,7 @@ class SubmissionClient(Client):
             StudentFault: the submission can't be loaded at all, or used up its time.
         """
         self.begin_check()
-        self._reference_time = reference_time
+        self._reference_time, self._patience = reference_time, 1.0
         if self._hopeless is not None:
             raise self._hopeless
         if time.monotonic() > self._wall_until:
@@ -100,6 +106,7 @@ class SubmissionClient(Client):
         self._alone = alone
         if self._worker is None:
             self._worker = self._bring_up()
+        self.peer.forget()  # graphs of call-backs that the student's side never released
         self._sample_usage()
         if alone:
             self.send_along(["B", "return_freed_memory"], ())
@@ -130,7 +137,7 @@ class SubmissionClient(Client):
 
     def limit_of(self, call: int) -> float:
         floor = MINIMUM_LIMIT_S if self._hangs < PATIENT_HANGS else IMPATIENT_LIMIT_S
-        return max(floor, REFERENCE_FACTOR * self._reference_time(call))
+        return self._patience * max(floor, REFERENCE_FACTOR * self._reference_time(call))
 
     def before_request(self) -> None:
         if self._worker is None:
@@ -182,12 +189,32 @@ class SubmissionClient(Client):
         self.peer.until = min(self._loading_until, time.monotonic() + STATEMENT_LIMIT_S)
         return {}
 
+    def substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> bool:
+        """For this check, let the student's own `name` of `stem` be `function` of ours. False if
+        the assignment `into` has no way to call it.
+
+        Raises:
+            StudentFault: the worker does not answer.
+        """
+        places = self.invoke(["S"], (stem, name, into, function), {}, {})
+        self.calls = 0  # limits go by the number of a call
+        self._patience = LENDING_FACTOR
+        return type(places) is int and places > 0
+
     # ---- faults --------------------------------------------------------------------------
+
+    def raised(self, error: RemoteRaised) -> StudentRaised:
+        fault = super().raised(error)
+        if self.isolation.get("tier") != "none" and (why := ending.refusal_in_words(error)):
+            fault.observed += f" ({why})"
+        return fault
 
     def translate(self, error: WireFault) -> BaseException:
         if isinstance(error, Unsupported):
             return error
         starved = isinstance(error, Deadline) and self._was_starved()
+        worker = self._worker if isinstance(error, PeerGone) else None
+        fate = worker.fate() if worker is not None else None
         self.close()
         if starved:
             return Starved(f"no processor time for the worker within {self.limit_s:.1f} s")
@@ -195,7 +222,7 @@ class SubmissionClient(Client):
             self._hangs += 1
             return TimedOut(f"no answer within {self.limit_s:.3g} s", "an answer in time")
         if isinstance(error, PeerGone):
-            return Crashed("the process ended during the call (os._exit, a crash or out of memory)")
+            return Crashed(ending.in_words(fate))
         return malformed()
 
     def _sample_usage(self) -> None:

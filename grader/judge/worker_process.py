@@ -7,8 +7,9 @@ import select
 import signal
 import socket
 import time
+from collections import deque
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..wire.control import receive_control, send_control
 from ..wire.faults import Deadline, PeerGone, Violation
@@ -20,12 +21,23 @@ OUTPUT_KEPT_BYTES = 64 << 10
 START_LIMIT_S = 60.0
 
 
+class Started(NamedTuple):
+    """A worker that was started."""
+
+    pid: int
+    pidfd: int | None
+    number: int
+    """By which its zygote knows it."""
+
+
 class Source:
     """Asks the zygote (or spawner) for workers."""
 
     def __init__(self, control: socket.socket, limits: dict[str, int] | None = None) -> None:
         self._control = control
         self._limits = limits or {}
+        self._early: deque[tuple[dict[str, Any], list[int]]] = deque()
+        """Answers to starts that came while another one was waited for."""
 
     def start(self) -> WorkerProcess:
         """A worker under way, to be waited for in the order of starting. Raises `SourceGone`.
@@ -44,14 +56,31 @@ class Source:
             os.close(write_end)
         return WorkerProcess(self, ours, read_end)
 
-    def started(self) -> tuple[int, int | None]:
-        """Pid and pidfd of the next worker that was started. Raises `SourceGone`."""
+    def started(self) -> Started:
+        """The next worker that was started. Raises `SourceGone`."""
+        answer, received = self._early.popleft() if self._early else self._hear()
+        pidfd, number = received[0] if received else None, answer["pid"]
+        return Started(number if pidfd is None else _pid_here(pidfd, number), pidfd, number)
+
+    def fate(self, number: int) -> int | None:
+        """How a worker ended, as a wait status from its parent; None if it lives on.
+
+        Raises `SourceGone`.
+        """
         try:
-            answer, received = receive_control(self._control)
+            send_control(self._control, {"t": "fate", "pid": number})
         except PeerGone:
             raise SourceGone from None
-        pidfd = received[0] if received else None
-        return (answer["pid"] if pidfd is None else _pid_here(pidfd, answer["pid"])), pidfd
+        while "fate" not in (heard := self._hear())[0]:
+            self._early.append(heard)
+        status: int | None = heard[0]["fate"]
+        return status
+
+    def _hear(self) -> tuple[dict[str, Any], list[int]]:
+        try:
+            return receive_control(self._control)
+        except PeerGone:
+            raise SourceGone from None
 
     def kill(self, pid: int) -> None:
         try:
@@ -101,6 +130,7 @@ class WorkerProcess:
         self.output = bytearray()
         self._source, self._output = source, output
         self._pidfd: int | None = None
+        self._number = 0
         self._poller: select.poll | None = None
         """Made when the pidfd is known; from then on without the output once that has ended."""
         self._alive = True
@@ -108,7 +138,7 @@ class WorkerProcess:
 
     def await_ready(self) -> None:
         """Until the worker is isolated. Raises `SourceGone` if it never is."""
-        self.pid, self._pidfd = self._source.started()
+        self.pid, self._pidfd, self._number = self._source.started()
         try:
             meta = self.channel.receive(time.monotonic() + START_LIMIT_S).meta
             if meta.get("t") != "ready" or type(meta.get("isolation")) is not dict:
@@ -138,6 +168,10 @@ class WorkerProcess:
             row = next(line for line in file if line.startswith(b"Max address space"))
         *_, soft, hard, _ = row.split()
         return Memory(mapped, mapped - self.mapped_at_start, (soft.decode(), hard.decode()))
+
+    def fate(self) -> int | None:
+        """How it ended, if it did; to be asked before `kill`. Raises `SourceGone`."""
+        return self._source.fate(self._number)
 
     def kill(self) -> None:
         """End the worker; the zygote ends whatever it started."""

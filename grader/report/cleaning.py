@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 LIMIT_CHARACTERS = 2000
+LIMIT_REFUSAL = 20_000
 
 # CSI, OSC and the other string sequences, whole, so that no tail of one is left as text.
 _ESCAPE_SEQUENCE = re.compile(
@@ -13,8 +14,8 @@ _ESCAPE_SEQUENCE = re.compile(
     re.DOTALL,
 )
 # What the logs of a CI system take for a command: `::name::` at the beginning of a line, and the
-# older `##[name]` and `##vso[name]` anywhere.
-_COMMAND = re.compile(r"^([^\S\n]*:)(?=:)|(##)(?=\w*\[)", re.MULTILINE)
+# older `##[name]` and `##vso[name]` anywhere. Colour codes before it are ours and count as blanks.
+_COMMAND = re.compile(r"^((?:[^\S\n]|\x1b\[[0-9;]*m)*:)(?=:)|(##)(?=\w*\[)", re.MULTILINE)
 # Blanks before the end of a line, colour codes between them aside.
 _TRAILING_BLANKS = re.compile(r" +(?=(?: |\x1b\[[0-9;]*m)*$)", re.MULTILINE)
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -54,6 +55,11 @@ def without_commands(text: str) -> str:
     ': :error::no'
     """
     return _COMMAND.sub(lambda found: f"{found[0]} ", text)
+
+
+def refusal(text: str) -> str:
+    """An error that names files, for a terminal or a log: its lines stay."""
+    return without_commands(printable(text, LIMIT_REFUSAL))
 
 
 def trimmed(screen: str) -> str:

@@ -108,7 +108,11 @@ def report_on(graded: Graded, rubric: Rubric, only: Iterable[str] = ()) -> Repor
             for earned in grade.exercises
         ),
         grade=grade,
-        notes=(*(Note("problem", line) for line in submission.skipped), *graded.loading),
+        notes=(
+            *(Note("problem", line) for line in submission.skipped),
+            *(Note("note", line) for line in submission.set_aside),
+            *graded.loading,
+        ),
         tier=graded.tier,
         isolation=graded.isolation,
         duration_ms=graded.duration_ms,

@@ -15,7 +15,9 @@ FORMAT = "grader.report/1"
 
 def rendered(report: Report) -> str:
     """The report as JSON text, with a line break at its end."""
-    return json.dumps(as_dict(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(as_dict(report), indent=2, ensure_ascii=False, allow_nan=False)
+    # `##[error]` in a log is a command; spelt like this it is the same value and none.
+    return text.replace("##", "#\\u0023") + "\n"
 
 
 def as_dict(report: Report) -> dict[str, object]:
@@ -37,7 +39,7 @@ def as_dict(report: Report) -> dict[str, object]:
         "unchecked_points": exact(grade.unchecked_points),
         "total": shown(grade.points),
         "complete": grade.complete,
-        "isolation": {**dict(sorted(report.isolation.items())), "tier": report.tier},
+        "isolation": _cleaned({**dict(sorted(report.isolation.items())), "tier": report.tier}),
         "notes": [_note(note) for note in report.notes],
         "exercises": [_exercise(exercise) for exercise in report.exercises],
         "timings": {
@@ -93,6 +95,15 @@ def _where(where: Where | None) -> dict[str, object] | None:
     if where is None:
         return None
     return {"file": printable(where.file), "line": where.line, "cell": where.cell}
+
+
+def _cleaned(value: object) -> object:
+    """Texts within lists and objects as printable ones."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {printable(str(key)): _cleaned(item) for key, item in value.items()}
+    return [_cleaned(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _points(points: Fraction | None) -> str | None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..course import Course
 from ..hello import CheckFacts
 from ..problem import did_you_mean
 from ..rubric import Exercise, Visibility
 from .gap import Gap
+from .rubric_lines import rubric_gap
 
 
-def collected_gaps(exercise: Exercise, checks: Iterable[CheckFacts]) -> Iterator[Gap]:
+def collected_gaps(
+    course: Course, exercise: Exercise, checks: Iterable[CheckFacts]
+) -> Iterator[Gap]:
     """Checks without a criterion, criteria without a check, and checks in the wrong folder."""
     own = [check for check in checks if check.exercise == exercise.slug]
     for check in own:
@@ -33,7 +37,8 @@ def collected_gaps(exercise: Exercise, checks: Iterable[CheckFacts]) -> Iterator
             message = f"exercises.{exercise.slug}.criteria.{name}: no check earns its points"
             title = "".join(part.capitalize() for part in name.split("_"))
             next = f"write a class Test{title} in {exercise.suite}, or take it out"
-            yield Gap("rubric.yaml", 1, message, next)
+            trail = ("exercises", exercise.slug, "criteria", name)
+            yield rubric_gap(course, trail, message, next)
     yield from _fresh(exercise, own)
 
 

@@ -23,7 +23,7 @@ from ..misconceptions import (
 from ..mistakes import MistakeList, load_mistakes
 from ..rubric import Exercise
 from .gap import Gap, gap_at, gap_of
-from .uses import touched
+from .uses import Uses, touched, uses_of
 
 BLANK_ANSWERS = "reference/blank_answers.py"
 
@@ -50,6 +50,8 @@ class CourseData:
     slugs: tuple[str, ...]
     references: dict[str, str] = field(default_factory=dict)
     """Stem to source."""
+    uses: Uses = field(default_factory=dict)
+    """What each definition of the references mentions."""
     edited: list[Edited] = field(default_factory=list)
     may_earn: dict[str, str] = field(default_factory=dict)
     """Criterion or slug/criterion that a blank answer may earn, and why."""
@@ -81,6 +83,7 @@ def read_course(course: Course, only: Sequence[str] = ()) -> CourseData:
     data = CourseData(course, tuple(only) or tuple(course.rubric.exercises))
     for stem in dict.fromkeys(e.assignment for e in course.rubric.exercises.values()):
         data.references[stem] = course.reference(stem).read_text(encoding="utf-8")
+    data.uses = uses_of(data.references)
     for kind in ("misconceptions", "variants"):
         for stem in data.references:
             _take_entries(data, kind, stem)
@@ -169,7 +172,7 @@ def _edit(data: CourseData, stem: str, entry: Entry, origin: Origin) -> None:
         data.gaps.append(gap_of(error, "mend the entry, or take it out"))
         return
     definition = entry.target.partition(".")[0]
-    reached = touched(rubric, data.references, (stem, definition))
+    reached = touched(rubric, data.uses, (stem, definition))
     slugs = [slug for slug in rubric.exercises if slug in reached or slug in dict(named)]
     place = origin.place(entry)
     if isinstance(entry, Misconception) and not named:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..course import Course
-from ..engine import Options
+from ..engine import EngineError, Options
 from ..todos import open_todos
 from .alike import alike
 from .collected import collected_gaps
@@ -69,16 +69,19 @@ def prove(course: Course, only: Sequence[str], options: Options, write: bool = F
     """Grades the course and everything known about it.
 
     With `write`, the records of who fails which check are written anew, unless something could
-    not be checked. Raises CourseError, EngineError.
+    not be checked. Raises CourseError and, with the gaps known by then, EngineError.
     """
     data, gaps = read_gaps(course, only)
-    evidence = grade(data, options)
+    try:
+        evidence = grade(data, options)
+    except EngineError as error:
+        raise EngineError("\n".join([*map(str, sorted(set(gaps))), str(error)])) from None
     missing = list(unchecked(data, evidence))
     if write and not missing:
         write_records(course.root, records(data, evidence))
         data, gaps = read_gaps(course, only)
     for exercise in data.exercises.values():
-        gaps += collected_gaps(exercise, evidence.checks)
+        gaps += collected_gaps(course, exercise, evidence.checks)
     gaps += rule_gaps(data, evidence)
     gaps += _differences(data, evidence)
     edited = read_course(course).edited if only else data.edited

@@ -14,6 +14,7 @@ from pathlib import Path
 from ..hello import CheckFacts
 from .data import CourseData
 from .gap import Gap
+from .rubric_lines import rubric_gap
 from .rules import killers_by_check
 from .trials import Evidence
 
@@ -103,10 +104,21 @@ def static_differences(data: CourseData, slug: str, old: Record) -> Iterator[Gap
         if id not in present:
             message = f"{id} is gone, another right way to write {slug}"
             yield Gap(f"reference/variants/{stem}.py", 1, message, ACCEPT)
+    criteria = [check.split("/", 1)[0] for check in old.checks]
+    for name in dict.fromkeys(criteria):
+        if name not in data.course.rubric.exercises[slug].criteria:
+            count = criteria.count(name)
+            message = (
+                f"exercises.{slug}.criteria.{name} is gone, for which {count}"
+                f" check{'s' * (count != 1)} stood"
+            )
+            trail = ("exercises", slug, "criteria")
+            yield rubric_gap(data.course, trail, message, ACCEPT)
     for name in old.banned:
         if name not in data.course.rubric.exercises[slug].banned:
             message = f"exercises.{slug}.banned: {name} is gone"
-            yield Gap("rubric.yaml", 1, message, ACCEPT)
+            trail = ("exercises", slug, "banned")
+            yield rubric_gap(data.course, trail, message, ACCEPT)
 
 
 def differences(

@@ -9,7 +9,7 @@ from ..hello import CheckFacts
 from ..misconceptions import BlankAnswer, Misconception
 from .data import BLANK_ANSWERS, CourseData
 from .gap import Gap, gap_at
-from .trials import Evidence, Graded, Kind, Points
+from .trials import DRAWING, Evidence, Graded, Kind, Points
 
 Rule = Callable[[CourseData, Evidence], Iterator[Gap]]
 
@@ -33,15 +33,23 @@ def unchecked(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
 
 
 def _reference(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
-    """The reference gets everything, whatever it draws at random on its way."""
-    for id in ("the reference", "the reference, drawing at random"):
-        for observation in evidence.graded[id].observations:
-            if observation.outcome not in (Outcome.PASSED, Outcome.COULD_NOT_CHECK):
-                message = f"{id} does not pass {observation.check}: {observation.observed}"
-                next = "a grade must not hang on random draws: draw inputs from `probe` alone"
-                if id == "the reference":
-                    next = "mend the check or the reference"
-                yield _at(evidence, observation.check, message, next)
+    """The reference gets everything."""
+    for observation in evidence.graded["the reference"].observations:
+        if observation.outcome not in (Outcome.PASSED, Outcome.COULD_NOT_CHECK):
+            message = f"the reference does not pass {observation.check}: {observation.observed}"
+            yield _at(evidence, observation.check, message, "mend the check or the reference")
+
+
+def _drawing(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
+    """Another global seed and random draws in constructors and calls change nothing."""
+    for each in _of(evidence, Kind.DRAWING):
+        id = each.trial.id.removesuffix(DRAWING)
+        calm = evidence.graded[id].outcomes
+        for check, outcome in each.outcomes.items():
+            if outcome != calm[check]:
+                message = f"{check} is '{calm[check]}' for {id}, but '{outcome}' once it draws"
+                next = "let nothing hang on random draws: take inputs and weights from `probe`"
+                yield _at(evidence, check, f"{message} at random", next)
 
 
 def _stub(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
@@ -145,7 +153,7 @@ def _globals(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
 
 
 RULES: tuple[Rule, ...] = (
-    unchecked, _reference, _stub, _needed, _killed, _variants, _blank, _order, _globals,
+    unchecked, _reference, _drawing, _stub, _needed, _killed, _variants, _blank, _order, _globals,
 )  # fmt: skip
 
 

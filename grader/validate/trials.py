@@ -8,9 +8,12 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+from ..course import Course
 from ..engine import Engine, Options
 from ..evidence import Observation, Outcome
+from ..follow_through import FollowThrough
 from ..hello import CheckFacts
+from ..misconceptions import BlankAnswer, Misconception, Variant
 from ..score import block, score
 from ..stubs import StubError, stub_source
 from ..submission import Submission, digest_of
@@ -18,6 +21,8 @@ from .data import CourseData, Edited
 from .wrapping import BLANKS, blank_source, drawing_source
 
 Points = Mapping[tuple[str, str], Fraction | None]
+DRAWING = ", drawing at random"
+"""What the id of a trial with random draws ends in, after the id of the one without."""
 KILLS = frozenset({Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT})
 
 
@@ -27,10 +32,17 @@ class Kind(StrEnum):
     REFERENCE = "reference"
     STUB = "stub"
     DRAWING = "drawing"
-    """The reference, drawing at random on its way."""
+    """The reference or a mistake, with another global seed and random draws on its way."""
     BLANK = "blank"
     VARIANT = "variant"
     MISCONCEPTION = "misconception"
+
+
+KINDS = {
+    Misconception: Kind.MISCONCEPTION,
+    Variant: Kind.VARIANT,
+    BlankAnswer: Kind.BLANK,
+}
 
 
 @dataclass(frozen=True)
@@ -82,17 +94,12 @@ def trials(data: CourseData) -> list[Trial]:
     """Everything to be graded, the longest first."""
     slugs = data.slugs
     stubs = dict(_stubs(data))
-    drawing = {
-        stem: drawing_source(source, _targets(data, stem))
-        for stem, source in data.references.items()
-    }
     found = [
         Trial("the reference", Kind.REFERENCE, slugs, {}),
-        Trial("the reference, drawing at random", Kind.DRAWING, slugs, drawing),
         Trial("the stub", Kind.STUB, tuple(s for s in slugs if _stem(data, s) in stubs), stubs),
     ]
     for each in data.edited:
-        kind = Kind(type(each.entry).__name__.lower().removesuffix("answer"))
+        kind = KINDS[type(each.entry)]
         own = tuple(slug for slug in each.slugs if slug in slugs)
         found.append(Trial(each.entry.id, kind, own, {each.stem: each.source}, each))
     for blank in BLANKS:
@@ -101,11 +108,18 @@ def trials(data: CourseData) -> list[Trial]:
             source = blank_source(data.references[stem], exercise.targets, blank)
             found.append(Trial(f"blank: {blank} in {slug}", Kind.BLANK, (slug,), {stem: source}))
     found = [trial for trial in found if trial.slugs]
+    found += [_drawing(data, trial) for trial in few(found) if trial.kind is not Kind.STUB]
     return sorted(found, key=lambda trial: -len(trial.slugs))
 
 
-def few(data: CourseData, all_trials: Iterable[Trial]) -> list[Trial]:
-    """Those that are graded in reverse too: both ends, and of every exercise a mistake."""
+def _drawing(data: CourseData, trial: Trial) -> Trial:
+    sources = {**data.references, **trial.sources}
+    sources = {stem: drawing_source(text, _targets(data, stem)) for stem, text in sources.items()}
+    return Trial(trial.id + DRAWING, Kind.DRAWING, trial.slugs, sources)
+
+
+def few(all_trials: Iterable[Trial]) -> list[Trial]:
+    """Those that are graded in other ways too: both ends, and of every exercise a mistake."""
     chosen: list[Trial] = []
     shown: set[str] = set()
     for trial in all_trials:
@@ -119,24 +133,28 @@ def few(data: CourseData, all_trials: Iterable[Trial]) -> list[Trial]:
 
 def grade(data: CourseData, options: Options) -> Evidence:
     """Grades every trial. Raises EngineError."""
-    waiting = trials(data)
-    only = data.slugs
-    with Engine(data.course, replace(options, only=only, trace=True)) as engine:
+    waiting, only = trials(data), data.slugs
+    repeated, course = few(waiting), _each_for_itself(data.course)
+    with Engine(course, replace(options, only=only, trace=True)) as engine:
         graded = dict(_graded(data, engine, waiting))
         checks = engine.checks
-    with Engine(data.course, replace(options, only=only, reverse=True)) as engine:
-        again = dict(_graded(data, engine, few(data, waiting)))
-    order = {check.id: number for number, check in enumerate(checks)}
+    with Engine(course, replace(options, only=only, reverse=True)) as engine:
+        again = dict(_graded(data, engine, repeated))
+    # in the order of the plan, whichever lane was first
     return Evidence(
         checks,
-        graded,
-        {
-            id: replace(
-                each, observations=tuple(sorted(each.observations, key=lambda o: order[o.check]))
-            )
-            for id, each in again.items()
-        },
+        {trial.id: graded[trial.id] for trial in waiting},
+        {trial.id: again[trial.id] for trial in repeated},
     )
+
+
+def _each_for_itself(course: Course) -> Course:
+    """Without follow-through: what is to be proven is what each suite sees by itself."""
+    alone = {
+        slug: replace(exercise, follow_through=FollowThrough())
+        for slug, exercise in course.rubric.exercises.items()
+    }
+    return replace(course, rubric=replace(course.rubric, exercises=alone))
 
 
 def _graded(data: CourseData, engine: Engine, waiting: list[Trial]) -> Iterator[tuple[str, Graded]]:

@@ -11,9 +11,11 @@ Definition = tuple[str, str]
 """Stem and name."""
 
 
-def touched(rubric: Rubric, references: Mapping[str, str], definition: Definition) -> list[str]:
+Uses = Mapping[Definition, set[Definition]]
+
+
+def touched(rubric: Rubric, uses: Uses, definition: Definition) -> list[str]:
     """Slugs of the exercises one of whose targets is the definition or uses it, at any distance."""
-    uses = _uses(references)
     return [
         slug
         for slug, exercise in rubric.exercises.items()
@@ -23,7 +25,7 @@ def touched(rubric: Rubric, references: Mapping[str, str], definition: Definitio
     ]
 
 
-def _reach(start: Definition, uses: Mapping[Definition, set[Definition]]) -> set[Definition]:
+def _reach(start: Definition, uses: Uses) -> set[Definition]:
     found, waiting = {start}, [start]
     while waiting:
         for used in uses.get(waiting.pop(), set()) - found:
@@ -32,7 +34,7 @@ def _reach(start: Definition, uses: Mapping[Definition, set[Definition]]) -> set
     return found
 
 
-def _uses(references: Mapping[str, str]) -> dict[Definition, set[Definition]]:
+def uses_of(references: Mapping[str, str]) -> Uses:
     """What every top-level definition of every reference mentions, in its own file or another."""
     found: dict[Definition, set[Definition]] = {}
     for stem, source in references.items():

@@ -17,10 +17,12 @@ from .faults import Deadline, PeerGone, Violation
 from .frame import Buffer, Channel, Message, Meta
 from .graph import Gradients, KeptGraph, RemoteGraph
 from .tensors import INNER, Received, raw_bytes, read_tensors
-from .values import Decoder, Encoder, Node, ObjectCodec, index
+from .values import Decoder, Encoder, Node, ObjectCodec, index, text
 
 MAX_NESTED_REQUESTS = 10_000
 MAX_NESTING = 16
+MAX_PLACE = 10_000_000
+"""Lines and cells beyond this are none."""
 
 Errand = tuple[Node, tuple[Any, ...]]
 """A call whose result nobody waits for: what to call, and with what."""
@@ -30,19 +32,22 @@ class RemoteRaised(Exception):
     """The other side's function raised. Texts are untrusted."""
 
     def __init__(self, report: Meta) -> None:
-        self.type_name = str(report.get("type", "Exception"))[:200]
-        self.bases = tuple(str(name)[:200] for name in _list(report.get("bases"))[:32])
-        self.message = str(report.get("message", ""))[:4000]
-        self.file = str(report["file"])[:400] if report.get("file") else None
-        line, cell = report.get("line"), report.get("cell")
-        self.line = line if type(line) is int else None
-        self.cell = cell if type(cell) is int else None
+        self.type_name = text(report.get("type"), 200) or "Exception"
+        self.bases = tuple(text(name, 200) for name in _list(report.get("bases"))[:32])
+        self.message = text(report.get("message"), 4000)
+        self.file = text(report.get("file"), 400) or None
+        self.line, self.cell = _place(report.get("line")), _place(report.get("cell"))
         self.own = report.get("own") is True
+        self.refused = text(report.get("refused"), 40)
         super().__init__(f"{self.type_name}: {self.message}")
 
 
 def _list(value: Any) -> list[Any]:
     return value if type(value) is list else []
+
+
+def _place(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value < MAX_PLACE else None
 
 
 @dataclass
@@ -315,6 +320,8 @@ class Peer:
         args, kwargs = decoder.value(meta.get("args")), decoder.value(meta.get("kwargs"))
         if type(args) is not tuple or type(kwargs) is not dict:
             raise Violation("arguments")
+        if not all(type(name) is str for name in kwargs):
+            raise Violation("name of an argument")
         found.args, found.kwargs = args, kwargs
         return found
 
@@ -335,7 +342,8 @@ class Peer:
         return {"graph": self._next_graph, "outputs": positions}
 
     def _serve_backward(self, message: Message) -> tuple[Meta, Encoder]:
-        graph = self._graphs.get(message.meta.get("graph", 0))
+        number = message.meta.get("graph")
+        graph = self._graphs.get(number) if type(number) is int else None
         if graph is None:
             raise Violation("unknown graph")
         received = read_tensors(message.meta, message.payload)

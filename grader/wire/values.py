@@ -177,6 +177,14 @@ def index(parts: list[Any], count: int) -> int:
     return parts[0]
 
 
+def text(value: Any, limit: int) -> str:
+    """As much of a text as is allowed; nothing of what is none.
+
+    Never `str(value)`: of lists within lists it fails.
+    """
+    return value[:limit] if type(value) is str else ""
+
+
 def _text(text: Any, limit: int) -> str:
     if type(text) is not str or len(text) > limit:
         raise Violation("text")

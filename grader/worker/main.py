@@ -7,6 +7,7 @@ import os
 import random
 import socket
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from ..wire.frame import Channel, Message, Meta
@@ -55,7 +56,7 @@ class Worker:
     def __init__(self, channel: Channel) -> None:
         self._loaded: Loaded | None = None
         self._channel = channel
-        side = WorkerSide(self._lookup, self._place, self._renew)
+        side = WorkerSide(self._lookup, self._place, self._renew, self._substitute)
         self._peer = side.peer = Peer(channel, side, {"load": self._load})
 
     def serve(self) -> None:
@@ -87,6 +88,10 @@ class Worker:
             self._loaded.graded = False
             self._loaded.reset()
             self._loaded.graded = True
+
+    def _substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> int:
+        loaded = self._loaded
+        return loaded.substitute(stem, name, into, function) if loaded is not None else 0
 
     def _lookup(self, stem: str, name: str) -> object:
         if self._loaded is None:

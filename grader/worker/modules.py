@@ -94,6 +94,24 @@ def _limit_memory(bound: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
 
 
+def _structure(module: nn.Module) -> dict[str, list[tuple[str, str]]]:
+    """What keeps parameters from being there: layers in plain containers, which are not
+    registered, and modules that stand in several places."""
+    plain, shared = [], []
+    first: dict[int, str] = {}
+    for path, part in nn.Module.named_modules(module, remove_duplicate=False):
+        if id(part) in first:
+            shared.append((first[id(part)], path))
+            continue
+        first[id(part)] = path
+        for name, value in vars(part).items():
+            if type(value) in (list, tuple, dict) and not name.startswith("_"):
+                members = value.values() if type(value) is dict else value
+                if any(isinstance(member, nn.Module) for member in members):
+                    plain.append((f"{path}.{name}".lstrip("."), type(value).__name__))
+    return {"plain": plain[:100], "shared": shared[:100]}
+
+
 def _attribute(value: object, name: str) -> object:
     return getattr(value, name)
 
@@ -113,4 +131,5 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "limit_memory": _limit_memory,
     "attribute": _attribute,
     "nothing": _nothing,
+    "structure": _structure,
 }

@@ -24,6 +24,12 @@ Place = Callable[[str], "tuple[str, int | None] | None"]
 """File and cell of the submission that a code file name stands for, if any."""
 
 
+_REFUSABLE = {
+    "process": frozenset({"subprocess", "multiprocessing", "concurrent", "pty"}),
+    "network": frozenset({"socket", "socketserver", "ssl", "urllib", "http", "ftplib", "smtplib"}),
+}
+
+
 class Callback:
     """A function of the judge's, as student code sees it."""
 
@@ -45,9 +51,10 @@ class WorkerSide(Side):
         lookup: Lookup,
         place: Place,
         renew: Callable[[], None] = lambda: None,
+        substitute: Callable[..., object] | None = None,
     ) -> None:
         self.peer: Peer
-        self._renew = renew
+        self._renew, self._substitute = renew, substitute
         self._lookup = lookup
         self._place = place
         self._objects: list[object] = []
@@ -104,6 +111,8 @@ class WorkerSide(Side):
             return modules.BUILTINS[parts[0]]
         if kind == "H":
             return self._object(parts)  # type: ignore[no-any-return]
+        if kind == "S" and self._substitute is not None:
+            return self._substitute
         if kind == "L":
             return getattr(torch.nn, parts[0])  # type: ignore[no-any-return]
         raise Violation("target")
@@ -135,12 +144,15 @@ class WorkerSide(Side):
         """The exception's type, bases and text, the last line of the student's that it crossed, and
         whether that line raised it itself."""
         file, cell, line, own = None, None, None, False
+        libraries: list[str] = []
         trace = error.__traceback__
         while trace is not None:
             place = self._place(trace.tb_frame.f_code.co_filename)
             own = place is not None
             if place is not None:
                 (file, cell), line = place, trace.tb_lineno
+            else:
+                libraries.append(str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0])
             trace = trace.tb_next
         return {
             "type": type_name(error),
@@ -152,7 +164,18 @@ class WorkerSide(Side):
             "cell": cell,
             "line": line,
             "own": own,
+            "refused": _refused(error, libraries),
         }
+
+
+def _refused(error: BaseException, libraries: Sequence[str]) -> str:
+    """What the system refused, as a guess from the libraries that were passed through."""
+    if not isinstance(error, OSError):
+        return ""
+    for kind, names in _REFUSABLE.items():
+        if names.intersection(libraries):
+            return kind
+    return "file" if error.filename is not None else ""
 
 
 def _message(error: BaseException) -> str:

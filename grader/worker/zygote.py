@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -26,6 +27,9 @@ from .tiers import prepare
 Start = Callable[[int, int, dict[str, Any]], int]
 """Starts a worker on (socket, output, config) and returns its pid."""
 READY = b"ready"
+END_WAIT_S = 0.5
+"""A process whose connection is closed is about to end, unless it closed that itself."""
+FATES_KEPT = 64
 A_BATCH = 3
 """Workers asked for so far from which on there are many: one, its spare, and another."""
 
@@ -78,6 +82,8 @@ class WorkerSource:
         self._started = 0
         self._live: dict[int, str] = {}
         self._pidfds: dict[int, int] = {}
+        self._fates: dict[int, int] = {}
+        """pid -> how it ended, as the kernel tells its parent"""
         self._count = 0
 
     def serve(self) -> None:
@@ -111,11 +117,15 @@ class WorkerSource:
             if request["pid"] in self._live:
                 _kill(request["pid"])
             return
+        if request["t"] == "fate":
+            send_control(self._control, {"fate": self._fate(request["pid"])})
+            return
         scratch = self._make_scratch()
         pid = self._start(fds[0], fds[1], {**request["config"], "scratch": scratch})
         for fd in fds:
             os.close(fd)
         self._live[pid] = scratch
+        self._fates.pop(pid, None)
         if sys.platform == "linux":
             pidfd = os.pidfd_open(pid)
             self._pidfds[pidfd] = pid
@@ -126,6 +136,15 @@ class WorkerSource:
         if self._started == A_BATCH:
             with suppress(Exception):  # only speed is lost
                 self._practise()
+
+    def _fate(self, pid: int) -> int | None:
+        """How a worker ended; None if it lives on."""
+        until = time.monotonic() + END_WAIT_S
+        self._reap()
+        while pid in self._live and time.monotonic() < until:
+            time.sleep(0.002)
+            self._reap()
+        return self._fates.get(pid)
 
     def _make_scratch(self) -> str:
         """A folder of its own for a worker, if the tier has none in memory."""
@@ -142,15 +161,18 @@ class WorkerSource:
         ended = []
         while self._live:
             try:
-                pid, _ = os.waitpid(-1, os.WNOHANG)
+                pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
                 break
             if pid == 0:
                 break
             if pid in self._live:
                 ended.append(pid)
+                self._fates[pid] = status
         for pid in ended:
             self._clean_up(pid)
+        for pid in list(self._fates)[:-FATES_KEPT]:
+            del self._fates[pid]
 
     def _clean_up(self, pid: int) -> None:
         scratch = self._live.pop(pid)

@@ -77,7 +77,7 @@ _SOFTMAX = (
     ),
     Misconception(
         id="softmax.dim_ignored",
-        mistakes=(14, 15),
+        mistakes=(),
         target="stable_softmax",
         replace="shifted_powers.sum(dim=dim, keepdim=True)",
         by="shifted_powers.sum(dim=-1, keepdim=True)",

@@ -117,6 +117,15 @@ MISCONCEPTIONS = (
         cause="A sequence that is too long must raise a ValueError that names both numbers.",
     ),
     Misconception(
+        id="causal.unscaled",
+        mistakes=(1,),
+        target="CausalAttention",
+        replace=" * query.shape[-1] ** -0.5",
+        by="",
+        fails=("outputs",),
+        cause="Scores are not divided by √d_out.",
+    ),
+    Misconception(
         id="causal.scale_by_d_in",
         mistakes=(3,),
         target="CausalAttention",

@@ -83,6 +83,22 @@ def test_outcomes_are_those_stated(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_reports_say_what_is_stated(name: str) -> None:
+    """`notes` stand in full beside a check, `says` somewhere in what was observed."""
+    wanted = yaml.safe_load((CORPUS / name / "expect.yaml").read_text(encoding="utf-8"))
+    notes: dict[str, set[str]] = {}
+    said: dict[str, str] = {}
+    for exercise in graded("fork")[name].exercises:
+        for check in exercise.observations:
+            notes.setdefault(check.exercise, set()).update(check.notes)
+            said[check.exercise] = f"{said.get(check.exercise, '')}\n{check.observed}"
+    missing = {slug: set(texts) - notes[slug] for slug, texts in wanted.get("notes", {}).items()}
+    assert missing == {slug: set() for slug in missing}
+    for slug, texts in wanted.get("says", {}).items():
+        assert [text for text in texts if text not in said[slug]] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("way", ["one lane", "reversed", "spawn", "partial", "none"])
 def test_reports_do_not_depend_on_how_they_were_made(name: str, way: str) -> None:
     assert without_timings(graded(way)[name]) == without_timings(graded("fork")[name])

@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from grader.course import Course, find_course
+from grader.judge.bind.roles import Roles, load_roles
 from grader.judge.checks import criterion_of
 from grader.judge.client import LocalClient
 from grader.judge.grading import OwnDefinitions, import_reference, settle
@@ -31,9 +32,17 @@ def references(course: Course) -> dict[str, ModuleType]:
     return {stem: import_reference(course.root, stem) for stem in stems}
 
 
+@pytest.fixture(scope="session")
+def roles(course: Course) -> Roles:
+    return load_roles(course.root)
+
+
 @pytest.fixture
 def bench(
-    request: pytest.FixtureRequest, course: Course, references: dict[str, ModuleType]
+    request: pytest.FixtureRequest,
+    course: Course,
+    references: dict[str, ModuleType],
+    roles: Roles,
 ) -> Iterator[Bench]:
     path = request.path
     exercise = next(e for e in course.rubric.exercises.values() if path in course.suite_files(e))
@@ -44,7 +53,8 @@ def bench(
     settle(seed)
     memo, stem, record = Memo(), exercise.assignment, Record()
     own = OwnDefinitions(references)
-    bench = Bench(client, own, stem, Reference(references[stem], memo), memo, seed, record)
+    reference = Reference(references[stem], memo, roles)
+    bench = Bench(client, own, stem, reference, memo, seed, record)
     yield bench
     bench.clear()
     assert record.expectations, "the check compared nothing"

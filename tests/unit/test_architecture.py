@@ -9,6 +9,29 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "grader"
+READERS = (
+    "ast",
+    "tokenize",
+    "nbformat",
+    "pickle",
+    "marshal",
+    "yaml",
+    "xml.etree.ElementTree.parse",
+)
+AUTHORS_ONLY = (
+    "grader.commands.stubs",
+    "grader.examples",
+    "grader.handout",
+    "grader.judge.stubs",
+    "grader.misconceptions",
+    "grader.mistakes",
+    "grader.scaffold",
+    "grader.schema",
+    "grader.stubs",
+    "grader.validate",
+    "grader.yaml_source",
+)
+"""Trusted modules that parse text of the course's author."""
 PURE = ("grader.evidence", "grader.rubric", "grader.score")
 UNTRUSTED = ("grader.wire", "grader.worker", "grader.parcel")
 """What a worker's process holds; `parcel` is how its source gets there."""
@@ -89,6 +112,18 @@ def reachable(name: str, tree: dict[str, Path]) -> set[str]:
 
 def test_every_import_keeps_its_direction() -> None:
     assert offences(modules()) == []
+
+
+def test_a_students_text_is_parsed_by_workers_only() -> None:
+    """Parents and judges see names and bytes of a submission, and cells by our own scanner."""
+    trusted = {name: path for name, path in modules().items() if not is_in(name, *UNTRUSTED)}
+    parsing = {
+        name
+        for name, path in trusted.items()
+        if any(is_in(target, *READERS) for target in imports(path, name))
+    }
+    assert {name for name in parsing if not is_in(name, *AUTHORS_ONLY)} == set()
+    assert {"grader.stubs", "grader.yaml_source"} <= parsing
 
 
 @pytest.mark.parametrize("name", PURE)

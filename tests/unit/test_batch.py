@@ -17,6 +17,7 @@ from grader.batch import (
     write_atomically,
 )
 from grader.export.gradebook import Row
+from tests.support.archives import tarred, zipped
 from tests.unit.samples import RUBRIC, SampleGrader
 
 
@@ -138,6 +139,30 @@ def test_every_student_gets_a_record_and_a_row(tmp_path: Path) -> None:
         "records/student-002.json",
         "records/student-003.json",
     ]
+
+
+def test_archives_are_submissions_and_a_bad_one_is_recorded(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "class", student_001="passed")
+    files = {"hand-in/s1_sums.py": b"#failed\n"}
+    (folder / "student-002.zip").write_bytes(zipped(files))
+    (folder / "student-003.tar.gz").write_bytes(tarred(files))
+    (folder / "student-004.zip").write_bytes(zipped(files)[:40])
+    (folder / "student-005.rar").write_bytes(b"Rar!")
+    (folder / "student-001.zip").write_bytes(zipped(files))
+
+    summary = graded(folder, tmp_path / "out", SampleGrader())
+
+    assert {row.id: row.problem.partition(": ")[2] for row in summary.rows} == {
+        "student-001": "",
+        "student-001.zip": "",
+        "student-002": "",
+        "student-003": "",
+        "student-004": "damaged or not complete (File is not a zip file). "
+        "Pack it again, and upload that.",
+        "student-005": "an archive of a kind that is not read. Pack it as .zip and hand that in.",
+    }
+    digests = {row.id: row.digest for row in summary.rows}
+    assert digests["student-002"] == digests["student-003"] != digests["student-001"]
 
 
 def test_the_order_of_results_changes_nothing(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from grader import collection
 from grader import submission as module
 from grader.submission import SubmissionError, digest_of, read_submission
 
@@ -145,7 +146,7 @@ def test_a_file_that_becomes_a_pipe_after_it_was_looked_at_does_not_hang(
 def test_too_large_a_file_is_skipped_and_the_others_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LIMIT_FILE_BYTES", 1 << 20)
+    monkeypatch.setattr(collection, "LIMIT_FILE_BYTES", 1 << 20)
     (tmp_path / "a1.py").write_bytes(b"x = 1\n")
     (tmp_path / "a2.ipynb").write_bytes(b" " * ((1 << 20) + 1))
 
@@ -158,7 +159,7 @@ def test_too_large_a_file_is_skipped_and_the_others_are_read(
 def test_a_file_of_exactly_the_limit_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LIMIT_FILE_BYTES", 1 << 20)
+    monkeypatch.setattr(collection, "LIMIT_FILE_BYTES", 1 << 20)
     (tmp_path / "a1.py").write_bytes(b" " * (1 << 20))
 
     assert read_submission(tmp_path).files == {"a1.py": b" " * (1 << 20)}
@@ -175,7 +176,7 @@ def test_a_file_of_exactly_the_limit_is_read(
 def test_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, says: str
 ) -> None:
-    monkeypatch.setattr(module, limit, value)
+    monkeypatch.setattr(collection, limit, value)
     for name in ("a1.py", "a2.py", "a3.py"):
         (tmp_path / name).write_bytes(b" " * (1 << 19))
 
@@ -257,7 +258,7 @@ def test_a_path_that_is_not_there_says_so(tmp_path: Path) -> None:
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     (tmp_path / "essay.docx").write_bytes(b"x")
 
-    with pytest.raises(SubmissionError, match=r"essay.docx: neither a folder nor a .py or .ipynb"):
+    with pytest.raises(SubmissionError, match=r"essay.docx: neither a folder, an archive"):
         read_submission(tmp_path / "essay.docx")
 
 

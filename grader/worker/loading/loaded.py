@@ -115,6 +115,33 @@ class Loaded:
         value: object = namespace[name]
         return value
 
+    def substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> int:
+        """Let calls of the submission's own `name` of `stem` be calls of `function`, wherever one
+        of its modules holds it, until the next reset. Where the assignment `into` lacks the name
+        because it could not be imported, it gets it. Returns in how many places `into` can call
+        it from."""
+
+        def substituted(*args: Any, **kwargs: Any) -> Any:
+            return function(*args, **kwargs)
+
+        substituted.__name__ = substituted.__qualname__ = name
+        entries = self._entry_modules()
+        source, dependant = entries.get(stem), entries.get(into)
+        own = source.module.__dict__.get(name, source) if source is not None else source
+        places = 0
+        for module in self._modules.values():
+            held = module.module.__dict__
+            names = [key for key, value in held.items() if value is own]
+            held.update(dict.fromkeys(names, substituted))
+            modules = [value for value in held.values() if source and value is source.module]
+            places += len(modules) + (len(names) if module is not source or stem == into else 0)
+        if dependant is not None:
+            held = dependant.module.__dict__
+            if name not in held or is_standin(held[name]):
+                held[name] = substituted
+                places += 1
+        return places
+
     def place(self, filename: str) -> tuple[str, int | None] | None:
         """File and cell of the submission that a code file name stands for."""
         return self._shared.places.get(filename)

@@ -269,6 +269,7 @@ class TestGradients:
         """Every parameter gets a gradient that is finite and not zero."""
         attention = build(probe)
         parameters = dict(attention.named_parameters())
+        expect.true(parameters, observed="no parameters", expected="parameters that learn")
         output = run(expect, attention, tokens_like(probe))
         expect.true(
             output.requires_grad, observed="no gradient", expected="a gradient for every parameter"

@@ -18,12 +18,9 @@ def embed_tokens(expect, embed, images, side=P, width=D):
     return tokens
 
 
-def affine(expect, embed, shape, side):
+def affine(probe, expect, embed, shape, side):
     """Return the weights K (pixels, N, D) and the tokens b (N, D) of a black image."""
-    count = shape[0] * shape[1] * shape[2]
-    images = torch.cat([torch.zeros(1, count), torch.eye(count)]).double()
-    tokens = expect_answer(expect, embed, images.reshape(-1, *shape), side).double()
-    return tokens[1:] - tokens[0], tokens[0]
+    return probe.affine(lambda images: expect_answer(expect, embed, images, side), shape)
 
 
 def expect_answer(expect, embed, images, side=P):
@@ -49,7 +46,7 @@ class TestPatches:
     def test_tall_image(self, probe, expect):
         """In an image of one column of patches, token n is the n-th patch from the top."""
         embed = probe.module("PatchEmbedding", 2, 3, D)
-        kernel, _ = affine(expect, embed, (2, 9, 3), 3)
+        kernel, _ = affine(probe, expect, embed, (2, 9, 3), 3)
         seen = kernel.abs().amax(-1).reshape(2, 3, 9, 3).amax(dim=(0, 2)) > 1e-9  # rows N
         expect.true(
             torch.equal(seen, torch.eye(3, dtype=torch.bool)),
@@ -60,7 +57,7 @@ class TestPatches:
     def test_every_weight_is_its_own(self, probe, expect):
         """Each pixel and each channel of a patch has a weight of its own in every feature."""
         embed = probe.module("PatchEmbedding", C, P, D)
-        kernel, _ = affine(expect, embed, (C, P, P), P)
+        kernel, _ = affine(probe, expect, embed, (C, P, P), P)
         weights = kernel[:, 0].sort(dim=0).values  # C·P·P D
         expect.true(
             weights.diff(dim=0).min().item() > 1e-9,
@@ -77,7 +74,7 @@ class TestPatches:
     def test_no_nonlinearity(self, probe, expect):
         """The tokens of an image are a linear map of its pixels, and a bias."""
         embed = probe.module("PatchEmbedding", C, P, D)
-        kernel, black = affine(expect, embed, (C, 8, 12), P)
+        kernel, black = affine(probe, expect, embed, (C, 8, 12), P)
         images = probe.randn(2, C, 8, 12)
         tokens = embed_tokens(expect, embed, images)
         expect.close(tokens, by_weights(kernel, black, images), what="tokens", atol=1e-5)
@@ -99,7 +96,7 @@ class TestPatches:
     def test_tokens_of_a_new_draw(self, probe, expect):
         """On an image drawn for this submission, every token is the same map of its own patch."""
         embed = probe.module("PatchEmbedding", C, P, D)
-        kernel, black = affine(expect, embed, (C, P, P), P)
+        kernel, black = affine(probe, expect, embed, (C, P, P), P)
         images = probe.randn(2, C, 8, 12)
         tokens = embed_tokens(expect, embed, images)
         grid = images.reshape(2, C, 2, P, 3, P).permute(0, 2, 4, 1, 3, 5)  # B 2 3 C P P
@@ -161,6 +158,7 @@ class TestGradients:
         """Every parameter gets a gradient that is not zero."""
         embed = probe.module("PatchEmbedding", C, P, D)
         parameters = dict(embed.named_parameters())
+        expect.true(parameters, observed="no parameters", expected="parameters that learn")
         tokens = embed_tokens(expect, embed, probe.randn(2, C, 8, 12))
         expect.true(
             tokens.requires_grad, observed="no gradient", expected="a gradient for every parameter"

@@ -8,8 +8,6 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from reference.roles import settle_vit
-
 PATCH, CLASSES, PATCHES = 4, 5, 9
 SMALL = {
     "in_channels": 3,
@@ -224,15 +222,17 @@ class TestGradients:
 
     def test_every_parameter_learns(self, probe, expect):
         """Every parameter gets a gradient that is finite and not zero."""
-        vit = probe.module("ViT", **SMALL)
-        parameters = dict(vit.named_parameters())
+        # By role: alone, a bias of the keys never gets one, since no softmax depends on it.
+        twin = probe.twin("ViT", **SMALL)
+        vit, parameters = twin.student, dict(twin.student.named_parameters())
         logits = classify(expect, vit, draw(probe))
         expect.true(
             logits.requires_grad, observed="no gradient", expected="a gradient for every parameter"
         )
         total = (logits * probe.randn(2, CLASSES)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
-        for name, gradient in zip(parameters, gradients, strict=True):
+        by_role = twin.by_role(dict(zip(parameters, gradients, strict=True)))
+        for name, gradient in by_role.items():
             expect.finite(gradient, what=f"gradient of {name}")
             expect.true(
                 gradient.abs().max().item() > 1e-9,
@@ -241,18 +241,7 @@ class TestGradients:
             )
 
     @pytest.mark.fresh
-    def test_gradient_of_a_new_draw(self, probe, expect):
-        """On images and weights drawn for this submission, the gradient of the images is right."""
-        twin = probe.twin("ViT", **SMALL, free=["embeddings.patch_embedding"])
-        images, probed = draw(probe), probe.randn(2, CLASSES)
-        probe.notes += settle_vit(expect, twin, images)
-        images.requires_grad_()
-        found = []
-        for model in (twin.student, twin.reference):
-            logits = classify(expect, model, images)
-            expect.true(
-                logits.requires_grad, observed="no gradient", expected="a gradient of the images"
-            )
-            total = (logits * probed).sum()
-            found += torch.autograd.grad(total, images, materialize_grads=True)
-        expect.close(found[0], found[1], what="gradient of the images", atol=1e-5)
+    def test_gradients_of_a_new_draw(self, probe, expect):
+        """On images and weights drawn for this submission, all gradients are right."""
+        twin = probe.twin("ViT", **SMALL)
+        expect.gradients(twin.student, twin.reference, draw(probe))

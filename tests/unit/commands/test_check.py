@@ -9,6 +9,7 @@ import click
 import pytest
 
 from grader.commands.check import run
+from tests.support.archives import zipped
 from tests.unit.samples import SampleGrader, write_course
 
 
@@ -76,6 +77,25 @@ def test_a_single_file_is_graded_on_its_own_assignment(
     assert code == 0
     assert getattr(grader.options, "only") == ("s2.mean",)  # noqa: B009
     assert "total  3 / 3 points" in capsys.readouterr().out
+
+
+def test_an_archive_is_graded_like_the_folder_in_it(
+    course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = put(course / "hand-in" / "s1_sums.py", "passed").parent
+    archive = course / "student-001.zip"
+    archive.write_bytes(zipped({"s1_sums.py": b"#passed\n"}))
+
+    assert check(folder, format_="json") == check(archive, format_="json") == 0
+
+    as_folder, as_archive = (json.loads(one) for one in _documents(capsys.readouterr().out))
+    assert as_folder.pop("submission")["digest"] == as_archive.pop("submission")["digest"]
+    assert as_folder == as_archive
+
+
+def _documents(text: str) -> list[str]:
+    first, second = text.rstrip().split("}\n{")
+    return [first + "}", "{" + second]
 
 
 def test_a_file_of_no_assignment_is_refused_with_the_names(course: Path) -> None:

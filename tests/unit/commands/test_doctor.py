@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from grader.commands import doctor
 from grader.commands.doctor import Finding
+from grader.engine import EngineError
 
 
 @pytest.mark.parametrize(
@@ -60,6 +62,75 @@ def test_torch(
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
 
     assert doctor.torch() == finding
+
+
+ENFORCED = {"enforced": ["descriptors", "seccomp"]}
+
+
+@pytest.mark.parametrize(
+    ("found", "finding"),
+    [
+        pytest.param(
+            {"tier": "full", **ENFORCED},
+            Finding("isolation", "full: descriptors, seccomp"),
+            id="full",
+        ),
+        pytest.param(
+            {"tier": "partial", "reason": "no tier full: mount: refused", **ENFORCED},
+            Finding(
+                "isolation",
+                "partial (no tier full: mount: refused): descriptors, seccomp",
+                advice="enough for check and ci; grader batch needs full: grader doctor "
+                "--isolation",
+            ),
+            id="partial",
+        ),
+        pytest.param(
+            {"tier": "none", "reason": "no Landlock", **ENFORCED},
+            Finding(
+                "isolation",
+                "none (no Landlock): descriptors, seccomp",
+                advice="hidden criteria are not graded like this: grader doctor --isolation",
+            ),
+            id="none",
+        ),
+    ],
+)
+def test_the_isolation(found: dict[str, object], finding: Finding) -> None:
+    assert doctor.isolation(lambda folder: found) == finding
+
+
+def test_no_isolation_at_all_is_missing() -> None:
+    def look(folder: Path) -> dict[str, object]:
+        raise EngineError("isolation can't be had\nhere")
+
+    assert doctor.isolation(look) == Finding(
+        "isolation", "isolation can't be had here", "grader doctor --isolation"
+    )
+
+
+def test_the_real_isolation_is_found_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    finding = doctor.isolation()
+    assert finding.fix == ""
+    assert "limits" in finding.found
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_advice_is_printed_and_nothing_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    finding = Finding("isolation", "partial: seccomp", advice="enough for check and ci")
+    monkeypatch.setattr(doctor, "examine", lambda: [finding])
+
+    assert doctor.run() == 0
+    assert capsys.readouterr().out == (
+        "ok       isolation  partial: seccomp\n"
+        "                    enough for check and ci\n"
+        "next: grader check\n"
+    )
 
 
 def test_all_is_well(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

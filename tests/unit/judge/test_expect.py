@@ -80,6 +80,11 @@ STUDENT = """
             self.second = self.first
             del self.first
 
+    class NoBias(nn.Module):
+        def __init__(self, d):
+            super().__init__()
+            self.first = nn.Linear(d, d, bias=False)
+
     class InList(nn.Module):
         def __init__(self, d):
             super().__init__()
@@ -223,10 +228,14 @@ def test_twins_hold_the_same_weights(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("name", "observed"),
     [
-        ("Renamed", "the parameters of Layer are second.weight (4, 4), second.bias (4,)"),
+        (
+            "NoBias",
+            "Layer has no parameters for first.weight (4, 4), first.bias (4,); "
+            "it has first.weight (4, 4)",
+        ),
         (
             "InList",
-            "the parameters of Layer are none (a layer in a plain Python list is not registered)",
+            "Layer has no parameters: the layers in `layers`, a plain list, are not registered",
         ),
         ("no_module", "Layer(...) made int 3"),
     ],
@@ -277,15 +286,6 @@ def test_an_axis_of_length_one_in_front_is_no_other_shape(bench: Bench) -> None:
     bias = dict(twin.student.named_parameters())["first.bias"]
     assert bias.shape == (1, 1, 4)
     assert torch.equal(bias.flatten(), twin.reference.first.bias)
-
-
-def test_free_parts_are_drawn_and_left_to_the_suite(bench: Bench) -> None:
-    student = type("Alias", (), {"Layer": bench.student.Renamed})()
-    probe = Probe(2, student, bench.reference, Memo())
-    twin = probe.twin("Layer", 4, free=["first", "second"])
-    assert probe.notes == []
-    bias = dict(twin.student.named_parameters())["second.bias"]
-    assert bias.abs().min() > 0 and not torch.equal(bias, twin.reference.first.bias)
 
 
 def test_a_module_is_drawn_whatever_its_parameters_are_called(bench: Bench) -> None:
@@ -346,3 +346,10 @@ def test_a_misspelt_forward_is_a_mistake_and_not_unwritten(bench: Bench) -> None
     with pytest.raises(StudentRaised) as caught:
         bench.student.todo(bench.x)
     assert caught.value.outcome is Outcome.NOT_ATTEMPTED
+
+
+def test_an_affine_function_is_read_off_its_inputs(bench: Bench) -> None:
+    layer = torch.nn.Linear(6, 4).double()
+    with torch.no_grad():
+        weights, offset = bench.probe.affine(lambda x: layer(x.flatten(1)), (2, 3))
+    assert torch.allclose(weights, layer.weight.T) and torch.equal(offset, layer.bias)

@@ -44,7 +44,7 @@ def test_what_has_the_right_shape_is_kept() -> None:
 
     assert checked == {
         "modules": {
-            "a": {"file": "a.ipynb", "targets": {"f": {**target, "close": ["f1", "5"]}}}
+            "a": {"file": "a.ipynb", "targets": {"f": {**target, "close": ["f1"]}}}
         },
         "notes": [{"text": "x"}],
         "files": {},

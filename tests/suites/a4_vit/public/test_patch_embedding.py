@@ -23,17 +23,19 @@ def expect_tokens(expect, tokens, batch, patches, width=D):
     expect.floats(tokens, (batch, patches, width), what="tokens")
 
 
-def affine(expect, embed, channels, height, width, side, emb_size):
+def affine(probe, expect, embed, channels, height, width, side, emb_size):
     """Return K (pixels, N, D), with pixels ordered as (C, H, W), and the tokens b of a black image.
 
     Pixels inside and outside each patch are the caller's to judge.
     """
-    count = channels * height * width
-    images = torch.cat([torch.zeros(1, count), torch.eye(count)]).double()
-    tokens = embed(images.reshape(-1, channels, height, width))
-    patches = (height // side) * (width // side)
-    expect_tokens(expect, tokens, count + 1, patches, emb_size)
-    return (tokens[1:] - tokens[0]).double(), tokens[0].double()
+
+    def tokens_of(images):
+        tokens = embed(images)
+        patches = (height // side) * (width // side)
+        expect_tokens(expect, tokens, len(images), patches, emb_size)
+        return tokens
+
+    return probe.affine(tokens_of, (channels, height, width))
 
 
 def patch_numbers(channels, height, width, side):
@@ -87,7 +89,7 @@ class TestOutputs:
     def test_each_token_sees_its_patch(self, probe, expect, height, width):
         """Token n depends on every pixel and channel of patch n, row by row, and on no other."""
         embed = probe.module("PatchEmbedding", C, P, D)
-        kernel, _ = affine(expect, embed, C, height, width, P, D)
+        kernel, _ = affine(probe, expect, embed, C, height, width, P, D)
         patches = patch_numbers(C, height, width, P)
         own = patches[:, None] == torch.arange(height * width // P**2)  # pixels N
         seen = kernel.abs().amax(-1) > 1e-9  # pixels N
@@ -109,7 +111,7 @@ class TestOutputs:
     def test_same_map_for_every_patch(self, probe, expect):
         """Every patch goes through the same weights and gets the same bias."""
         embed = probe.module("PatchEmbedding", C, P, D)
-        kernel, black = affine(expect, embed, C, 8, 12, P, D)
+        kernel, black = affine(probe, expect, embed, C, 8, 12, P, D)
         patches = patch_numbers(C, 8, 12, P)
         expect.true(
             bool(kernel.abs().amax() > 1e-9),

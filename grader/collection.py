@@ -1,0 +1,172 @@
+"""The files of a submission while they are read: which are taken, and what they may cost.
+
+The rules are the same for a folder, a single file and an archive. Nothing is read before its name
+and its kind have been looked at, and what was read in vain counts, too.
+"""
+
+from __future__ import annotations
+
+import stat
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .archive import is_archive
+from .set_aside import why_set_aside
+
+CODE_SUFFIXES = (".py", ".ipynb")
+LIMIT_FILE_BYTES = 64 << 20
+"""A notebook may carry 50 MB of outputs."""
+LIMIT_TOTAL_BYTES = 128 << 20
+LIMIT_READ_BYTES = 256 << 20
+"""Of everything that was read, what was then refused included."""
+LIMIT_FILES = 200
+LIMIT_ENTRIES = 20_000
+LIMIT_DEPTH = 8
+TOO_DEEP = f"is more than {LIMIT_DEPTH} folders deep: not read."
+LIMIT_NAME_LENGTH = 200
+
+_IGNORED_FOLDERS = frozenset(
+    {"__pycache__", "__MACOSX", "node_modules", "site-packages", "venv", "env", "build", "dist"}
+)
+_UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+Read = Callable[[int], tuple[bytes, float]]
+"""At most so many bytes of a file, and when it was changed. Raises `Unreadable`."""
+
+
+class SubmissionError(Exception):
+    """A submission that cannot be read; says which file, why, and what to do about it."""
+
+
+class Unreadable(Exception):
+    """One file that cannot be read; says why and what to do, as the end of a sentence."""
+
+
+@dataclass
+class Collection:
+    """What has been read so far."""
+
+    path: Path
+    files: dict[str, bytes] = field(default_factory=dict)
+    modified: dict[str, float] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+    set_aside: list[str] = field(default_factory=list)
+    _spellings: dict[str, str] = field(default_factory=dict)
+    _entries: int = 0
+    _total_bytes: int = 0
+    _read_bytes: int = 0
+
+    def count_entry(self) -> None:
+        """Raises SubmissionError if there are too many files and folders."""
+        self._entries += 1
+        if self._entries > LIMIT_ENTRIES:
+            raise SubmissionError(
+                f"{self.path}: more than {LIMIT_ENTRIES} files and folders. "
+                "Point at the folder that holds only the submission."
+            )
+
+    def offer(self, name: str, kind: int, read: Read) -> None:
+        """Take the file if it is code, and read it only then. `kind` as in `st_mode`, 0 unknown.
+
+        Raises SubmissionError if all of it is too much.
+        """
+        entry = name.rpartition("/")[2]
+        aside = why_set_aside(name)
+        if aside is not None:
+            self._tell(self.set_aside, name, aside)
+        elif entry.startswith("."):
+            return
+        elif is_archive(entry):
+            self.skip(name, "is an archive in the submission: not opened. Hand in the files in it.")
+        elif is_code(entry):
+            self._take(name, kind, read)
+
+    def skip(self, name: str, reason: str) -> None:
+        self._tell(self.skipped, name, reason)
+
+    def _tell(self, lines: list[str], name: str, reason: str) -> None:
+        if len(lines) < LIMIT_FILES:
+            lines.append(f"{visible(name)} {reason}")
+
+    def _take(self, name: str, kind: int, read: Read) -> None:
+        clean = unicodedata.normalize("NFC", name)
+        try:
+            self._refuse(clean, kind)
+            content, modified_s = read(LIMIT_FILE_BYTES + 1)
+            self._count_read(len(content))
+            if len(content) > LIMIT_FILE_BYTES:
+                raise Unreadable(
+                    f"is larger than {LIMIT_FILE_BYTES >> 20} MiB: not read. Clear its outputs."
+                )
+        except Unreadable as error:
+            self.skip(name, str(error))
+        else:
+            self._add(clean, content, modified_s)
+
+    def _refuse(self, name: str, kind: int) -> None:
+        """Raises Unreadable for a file that is not to be read, whatever is in it."""
+        if stat.S_ISLNK(kind):
+            raise Unreadable("is a symbolic link: not read. Hand in the file itself.")
+        if kind and not stat.S_ISREG(kind):
+            raise Unreadable("is not a regular file: not read. Hand in the file itself.")
+        if len(name) > LIMIT_NAME_LENGTH:
+            raise Unreadable("has too long a name: not read. Give it a short one.")
+        if _is_unprintable(name):
+            raise Unreadable("has invisible characters in its name: not read. Rename it.")
+        if "\\" in name:
+            raise Unreadable("has a backslash in its name: not read. Rename it.")
+        first = self._spellings.get(name.casefold(), "")
+        if first == name:
+            raise Unreadable(
+                "is there twice, in two spellings of one name: only the first was read."
+            )
+        if first:
+            raise Unreadable(
+                f"differs from {first} only in capital letters, and many systems take both for "
+                "one: not read. Rename it."
+            )
+
+    def _count_read(self, size: int) -> None:
+        self._read_bytes += size
+        if self._read_bytes > LIMIT_READ_BYTES:
+            raise SubmissionError(
+                f"{self.path}: more than {LIMIT_READ_BYTES >> 20} MiB in files that are too large. "
+                "Clear the notebooks' outputs and hand in again."
+            )
+
+    def _add(self, name: str, content: bytes, modified_s: float) -> None:
+        self._total_bytes += len(content)
+        if len(self.files) >= LIMIT_FILES:
+            raise SubmissionError(
+                f"{self.path}: more than {LIMIT_FILES} code files. "
+                "Point at the folder that holds only the submission."
+            )
+        if self._total_bytes > LIMIT_TOTAL_BYTES:
+            raise SubmissionError(
+                f"{self.path}: more than {LIMIT_TOTAL_BYTES >> 20} MiB of code files. "
+                "Clear the notebooks' outputs and hand in again."
+            )
+        self.files[name] = content
+        self.modified[name] = modified_s
+        self._spellings[name.casefold()] = name
+
+
+def is_code(entry: str) -> bool:
+    """Whether a file of this name is a part of a submission."""
+    return entry.lower().endswith(CODE_SUFFIXES)
+
+
+def is_ignored_folder(entry: str) -> bool:
+    """Whether a folder of this name is what a tool made, and no part of a submission."""
+    return entry.startswith(".") or entry in _IGNORED_FOLDERS
+
+
+def visible(name: str) -> str:
+    """The name with what cannot be seen spelt out."""
+    return ascii(name) if _is_unprintable(name) else name
+
+
+def _is_unprintable(name: str) -> bool:
+    return any(unicodedata.category(character) in _UNPRINTABLE for character in name)

@@ -1,0 +1,86 @@
+"""The reference's answers for one function, given to student code that calls its own.
+
+The reference itself never leaves this process: a call comes in like any message, is checked, and
+values and gradients go out.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_leaves
+
+from .faults import CheckFailed
+
+MAX_CALLS = 500
+"""In one check. The suites' own checks make a few dozen calls."""
+MAX_NUMBERS = 1 << 18
+"""In the arguments of one call, counted by shape: an expanded tensor is as large as it looks."""
+MAX_NUMBERS_IN_ALL = 1 << 22
+"""In and out, in one check: what the student does not release is kept for gradients."""
+MAX_MEMORY_BYTES = 512 << 20
+PLAIN = (bool, int, float, str, type(None), torch.dtype)
+
+
+class Answers:
+    """A function of the reference as student code may call it."""
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self._name, self._function = name, function
+        self.asked = 0
+        self._numbers = 0
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the reference returns.
+
+        Raises:
+            StudentFault: too many calls, or arguments that it cannot take.
+        """
+        self.asked += 1
+        if self.asked > MAX_CALLS:
+            raise CheckFailed(f"called {self._name} more than {MAX_CALLS} times", "fewer calls")
+        leaves = tree_leaves((args, kwargs))
+        if any(not isinstance(leaf, (torch.Tensor, *PLAIN)) for leaf in leaves):
+            raise self._refusal("something that is no tensor and no number")
+        count = _count(leaves)
+        if count > MAX_NUMBERS or self._numbers > MAX_NUMBERS_IN_ALL:
+            raise self._refusal("far more numbers than it was given")
+        try:
+            with _bounded_memory():
+                value = self._function(*args, **kwargs)
+        except Exception as error:
+            raise self._refusal(f"arguments that raise {type(error).__name__}") from None
+        self._numbers += count + _count(tree_leaves(value))
+        return value
+
+    def _refusal(self, what: str) -> CheckFailed:
+        return CheckFailed(f"called {self._name} with {what}", "arguments that it can take")
+
+
+def _count(leaves: list[Any]) -> int:
+    return sum(leaf.numel() for leaf in leaves if isinstance(leaf, torch.Tensor))
+
+
+@contextmanager
+def _bounded_memory() -> Iterator[None]:
+    """A student's call must not take the memory of this process. Where the system does not tell how
+    much is in use, the bound on the arguments has to do."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (OSError, ValueError):
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    bound = pages * resource.getpagesize() + MAX_MEMORY_BYTES
+    if soft != resource.RLIM_INFINITY:
+        bound = min(bound, soft)
+    resource.setrlimit(resource.RLIMIT_AS, (bound, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

@@ -1,0 +1,122 @@
+"""Substitution: the reference's wiring run over the student's own parts.
+
+What comes out depends on the wiring alone: if it is what the student's module gives, that module
+puts its parts together rightly, whatever the parts themselves compute.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..faults import CheckFailed, StudentRaised
+from ..handles import RemoteModule
+from .search import TOLERANCE, gap
+
+MAX_DEPTH = 6
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a part while the reference's wiring ran."""
+
+    part: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    value: Any
+
+
+class StandIn(nn.Module):
+    """The student's part where the reference's stood."""
+
+    def __init__(self, name: str, handle: RemoteModule, calls: list[Call]) -> None:
+        super().__init__()
+        self._name, self._handle, self._calls = name, handle, calls
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        value = self._handle(*args, **kwargs)
+        self._calls.append(Call(self._name, args, kwargs, value))
+        return value
+
+
+def parts_of(reference: nn.Module) -> Iterator[tuple[str, nn.Module]]:
+    """The parts that the course itself defines, by path; containers of them are no parts."""
+    for name, child in reference.named_children():
+        if type(child).__module__.startswith("torch."):
+            inside = parts_of(child) if isinstance(child, (nn.ModuleList, nn.ModuleDict)) else ()
+            yield from ((f"{name}.{path}", part) for path, part in inside)
+        else:
+            yield name, child
+
+
+def handle_of(student: RemoteModule, path: str) -> RemoteModule:
+    """The student's part of that path.
+
+    Raises:
+        CheckFailed: there is none.
+    """
+    found = student
+    for name in path.split("."):
+        try:
+            inner = found.attribute(name)
+        except StudentRaised:
+            inner = None
+        if not isinstance(inner, RemoteModule):
+            raise CheckFailed(f"{student.type_name} has no part `{path}`", f"a module `{path}`")
+        found = inner
+    return found
+
+
+def rewired(student: RemoteModule, reference: nn.Module) -> tuple[nn.Module, list[Call]]:
+    """The reference with the student's parts in it, and the list in which their calls will stand.
+
+    Raises:
+        CheckFailed: the student's module lacks a part.
+    """
+    calls: list[Call] = []
+    whole = copy.deepcopy(reference)
+    for path, _ in list(parts_of(reference)):
+        owner, _, name = path.rpartition(".")
+        stand_in = StandIn(path, handle_of(student, path), calls)
+        whole.get_submodule(owner).add_module(name, stand_in)
+    return whole, calls
+
+
+def blame(
+    student: RemoteModule,
+    reference: nn.Module,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    path: str = "",
+    depth: int = 0,
+) -> str:
+    """Where a difference of values arises, in words; empty if that can't be told."""
+    inside = (
+        f"; it first arises inside `{path}`, and what is around that is put together rightly"
+        if path
+        else ""
+    )
+    if depth > MAX_DEPTH or not any(parts_of(reference)):
+        return inside
+    try:
+        with torch.no_grad():
+            whole, calls = rewired(student, reference)
+            wanted, observed = whole(*args, **kwargs), student(*args, **kwargs)
+            if gap(observed, wanted) > TOLERANCE:
+                place = f"`{path}`" if path else type(reference).__name__
+                return f"; it arises in how {place} puts its parts together"
+            for call in calls:
+                part = reference.get_submodule(call.part)
+                if gap(call.value, part(*call.args, **call.kwargs)) > TOLERANCE:
+                    there = f"{path}.{call.part}".lstrip(".")
+                    own = handle_of(student, call.part)
+                    return blame(own, part, call.args, call.kwargs, there, depth + 1)
+    except (CheckFailed, StudentRaised, RuntimeError, TypeError, ValueError, IndexError):
+        # The parts don't fit into the reference's wiring: it says nothing about them.
+        return inside
+    return inside

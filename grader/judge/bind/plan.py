@@ -1,0 +1,173 @@
+"""The ways in which a student's layers can hold all of the reference's numbers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from ..handles import ParameterSpec
+from .forms import Cell, Form, Instance, Row, forms_of, instances, is_exact, plain_cells, taken_by
+from .layers import Assignment, Layer, assign, layers_of
+from .roles import Roles
+
+MAX_STORAGES = 64
+MAX_TRIED = 6
+
+Kind = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Storage:
+    """One assignment of layers, and the forms of each kind of group that have its outline."""
+
+    assignment: Assignment
+    forms: Mapping[Kind, tuple[int, ...]]
+    """Numbers of forms; they differ only in where inside a layer a number stands."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One binding: a storage, and the form of each kind of group."""
+
+    storage: int
+    forms: Mapping[Kind, int]
+    alternative: int | None = None
+    """Which other reference it equals, if it is not the first."""
+
+
+class Plan:
+    """Everything that can be tried for one module of a student's."""
+
+    def __init__(
+        self, reference: nn.Module, specs: Sequence[ParameterSpec], roles: Roles, row: Row
+    ) -> None:
+        self.row = row
+        self._layers = layers_of(specs)
+        found = instances(reference, roles, row)
+        self._plain = list(plain_cells(row, taken_by(found, row), roles))
+        self.kinds: dict[Kind, list[tuple[Instance, tuple[Form, ...]]]] = {}
+        for instance in found:
+            forms = tuple(forms_of(instance, self._has_room))
+            self.kinds.setdefault(instance.kind, []).append((instance, forms))
+        self.storages = self._storages()
+
+    def cells(self, forms: Mapping[Kind, int]) -> list[Cell]:
+        """All cells, in the order in which the reference has them."""
+        ordered: list[tuple[int, list[Cell]]] = [
+            (int(cell.parts[0].min()), [cell]) for cell in self._plain
+        ]
+        for kind, members in self.kinds.items():
+            for instance, each in members:
+                ordered.append((int(instance.weight.min()), list(each[forms[kind]].cells)))
+        ordered.sort(key=lambda entry: entry[0])
+        return [cell for _, cells in ordered for cell in cells]
+
+    def places(self, choice: Choice) -> dict[str, torch.Tensor]:
+        """Parameter of the student's -> the places in the row of what it holds."""
+        layers = self.storages[choice.storage].assignment.layers
+        return {
+            name: part.flatten()
+            for cell, layer in zip(self.cells(choice.forms), layers, strict=True)
+            for name, part in zip(layer.names, cell.parts, strict=True)
+        }
+
+    def first(self) -> Choice | None:
+        """What names and shapes say; None if there is no room for some role."""
+        if not self.storages:
+            return None
+        forms = self.storages[0].forms
+        return Choice(0, {kind: numbers[0] for kind, numbers in forms.items()})
+
+    def orbits(self, kind: Kind, numbers: Sequence[int]) -> torch.Tensor:
+        """For each place in the row one that stands for all places with which these forms may
+        exchange it. Numbers that are alike within an orbit are stored alike in every form."""
+        label = torch.arange(self.row.length)
+        for _, forms in self.kinds[kind]:
+            first, *others = (_contents(forms[number]) for number in numbers)
+            before = None
+            while before is None or not before.equal(label):
+                before = label.clone()
+                for other in others:
+                    lowest = torch.minimum(label[first], label[other])
+                    label[first] = lowest
+                    label[other] = torch.minimum(label[other], lowest)
+        return label
+
+    def missing(self) -> list[Cell]:
+        """Cells of the reference's own form for which no layer is left."""
+        cells = self.cells(dict.fromkeys(self.kinds, 0))
+        free: list[Layer] = list(self._layers)
+        lacking = []
+        for cell in cells:
+            room = [la for la in free if la.fits(cell) and la.prefix == cell.home]
+            room = room or [la for la in free if la.fits(cell)]
+            if room:
+                free.remove(room[0])
+            else:
+                lacking.append(cell)
+        return lacking
+
+    # ---- inside --------------------------------------------------------------------------
+
+    def _has_room(self, cell: Cell) -> bool:
+        return any(layer.fits(cell) for layer in self._layers)
+
+    def _storages(self) -> tuple[Storage, ...]:
+        """Every storage that fits, those first that leave the fewest parameters over."""
+        options = {kind: self._outlines(members[0][1]) for kind, members in self.kinds.items()}
+        if math.prod(map(len, options.values())) > MAX_STORAGES:
+            options = {kind: outlines[:2] for kind, outlines in options.items()}
+        found: list[Storage] = []
+        for chosen in itertools.product(*options.values()):
+            forms = dict(zip(options, chosen, strict=True))
+            cells = self.cells({kind: numbers[0] for kind, numbers in forms.items()})
+            assignment = assign(cells, self._layers)
+            if assignment is None:
+                continue
+            if not is_exact(cells, self.row.length):
+                raise ValueError("roles.py: a layout does not hold every number exactly once")
+            allowed = self._allowed(forms, assignment)
+            found.append(Storage(assignment, allowed))
+        found.sort(key=lambda storage: len(storage.assignment.extra))
+        return tuple(s for s in found if len(s.assignment.extra) == _fewest(found))[:MAX_TRIED]
+
+    def _outlines(self, forms: Sequence[Form]) -> list[tuple[int, ...]]:
+        """Numbers of forms with the same outline, for outlines that there is room for."""
+        found: dict[object, list[int]] = {}
+        for number, form in enumerate(forms):
+            if all(map(self._has_room, form.cells)):
+                outline = tuple(cell.outline for cell in form.cells)
+                found.setdefault(outline, []).append(number)
+        return [tuple(numbers) for numbers in found.values()]
+
+    def _allowed(
+        self, forms: Mapping[Kind, tuple[int, ...]], assignment: Assignment
+    ) -> dict[Kind, tuple[int, ...]]:
+        """Without the forms that contradict what the student's own names say."""
+        guessed = {id(cell.parts[0]) for cell in self._guessed(forms, assignment)}
+        allowed = {}
+        for kind, numbers in forms.items():
+            each = self.kinds[kind][0][1]
+            first = each[numbers[0]]
+            open_order = any(c.several or id(c.parts[0]) in guessed for c in first.cells)
+            plain = [number for number in numbers if not each[number].exchanged]
+            exchanged = [number for number in numbers if each[number].exchanged]
+            allowed[kind] = (*plain, *(exchanged if open_order else ()))
+        return allowed
+
+    def _guessed(self, forms: Mapping[Kind, tuple[int, ...]], assignment: Assignment) -> list[Cell]:
+        cells = self.cells({kind: numbers[0] for kind, numbers in forms.items()})
+        return [cells[number] for number in assignment.guessed]
+
+
+def _contents(form: Form) -> torch.Tensor:
+    return torch.cat([part.flatten() for cell in form.cells for part in cell.parts])
+
+
+def _fewest(storages: Sequence[Storage]) -> int:
+    return min((len(storage.assignment.extra) for storage in storages), default=0)

@@ -1,0 +1,191 @@
+"""Which way of storing is the student's, decided by numbers: the first that computes the same.
+
+Each group is settled for itself. While that happens the groups not settled yet hold numbers that
+are alike wherever ways of storing would exchange them, so that it does not matter how they are
+stored; the ways then add up and do not multiply. At the end both modules must agree on drawn
+numbers alone.
+
+A way of storing only moves numbers, each to exactly one place. If both modules agree, the student's
+function *is* the reference's, written with its parameters in other places: no wrong answer becomes
+right by it. The inputs are drawn here and are never those that a check judges.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import itertools
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils._pytree import tree_map
+
+from ..faults import StudentRaised, TimedOut
+from ..handles import RemoteModule
+from .plan import Choice, Kind, Plan
+from .roles import Roles
+
+SCALE = 0.35
+TOLERANCE = 1e-5
+"""Coarse enough for float32. Whatever is found is judged by the check's own tolerance after."""
+MAX_TRIALS = 160
+MAX_SURVIVORS = 8
+LIMIT_S = 20.0
+"""For one search. An honest one takes less than one."""
+
+Store = Callable[[Mapping[str, torch.Tensor], torch.Tensor], dict[str, torch.Tensor]]
+
+
+@dataclass(frozen=True)
+class Probing:
+    """What is compared, and on what."""
+
+    handle: RemoteModule
+    reference: nn.Module
+    roles: Roles
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    seed: str
+
+
+class _Bench:
+    """Both modules, and the inputs on which they are compared."""
+
+    def __init__(self, plan: Plan, probing: Probing, store: Store) -> None:
+        digest = hashlib.blake2b(probing.seed.encode(), digest_size=8).digest()
+        generator = torch.Generator().manual_seed(int.from_bytes(digest, "big") >> 1)
+
+        def drawn(value: Any) -> Any:
+            if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+                return value
+            like = torch.randn(value.shape, generator=generator, dtype=torch.float64)
+            return like.to(value.dtype)
+
+        self._plan, self._store, self._handle = plan, store, probing.handle
+        self.numbers = torch.randn(plan.row.length, generator=generator, dtype=torch.float64)
+        self.numbers *= SCALE
+        self._args, self._kwargs = tree_map(drawn, (tuple(probing.args), dict(probing.kwargs)))
+        self._references: list[tuple[int | None, nn.Module]] = [
+            (None, copy.deepcopy(probing.reference).double())
+        ]
+        for number, alternative in enumerate(probing.roles.alternatives):
+            if alternative.applies(probing.reference):
+                other = copy.deepcopy(probing.reference).double()
+                alternative.change(other)
+                self._references.append((number, other))
+        self.trials, self._until = 0, time.monotonic() + LIMIT_S
+        self._written: dict[str, torch.Tensor] = {}
+
+    def one_way(self, forms: Mapping[Kind, tuple[int, ...]]) -> bool:
+        """Whether there is nothing to choose from."""
+        return len(self._references) == 1 and all(len(numbers) == 1 for numbers in forms.values())
+
+    def expected(self, numbers: torch.Tensor) -> list[tuple[int | None, torch.Tensor]]:
+        """What the reference and its alternatives compute."""
+        found = []
+        args, kwargs = tree_map(_double, (self._args, self._kwargs))
+        for number, module in self._references:
+            for name, parameter in module.named_parameters():
+                parameter.copy_(numbers[self._plan.row.places[name]])
+            found.append((number, module(*args, **kwargs)))
+        return found
+
+    def observed(self, choice: Choice, numbers: torch.Tensor) -> Any:
+        """What the student's module computes when its parameters are stored so."""
+        self.trials += 1
+        if time.monotonic() > self._until:
+            raise TimedOut(f"{self.trials} calls took more than {LIMIT_S:.0f} s", "quick answers")
+        values = self._store(self._plan.places(choice), numbers)
+        known = self._written
+        changed = {n: v for n, v in values.items() if n not in known or not v.equal(known[n])}
+        self._handle.write(changed)
+        self._written = values
+        try:
+            return self._handle(*self._args, **self._kwargs)
+        except StudentRaised:
+            return None
+
+
+def search(plan: Plan, probing: Probing, store: Store) -> Choice | None:
+    """The first choice under which both modules agree, or None."""
+    with torch.no_grad():
+        bench = _Bench(plan, probing, store)
+        if len(plan.storages) == 1 and bench.one_way(plan.storages[0].forms):
+            return None
+        for number, storage in enumerate(plan.storages):
+            # The first of each group is nearly always the one. Two that look alike while others
+            # hold fewer numbers are told apart only by going on with both.
+            for most in (1, MAX_SURVIVORS):
+                found, stages = _settled(plan, number, storage.forms, bench, most)
+                if found is not None:
+                    return found
+                if stages == 1:
+                    break
+    return None
+
+
+def _settled(
+    plan: Plan, storage: int, forms: Mapping[Kind, tuple[int, ...]], bench: _Bench, most: int
+) -> tuple[Choice | None, int]:
+    """The choice that is left at the end, if one is, and after how many stages that was. At most
+    `most` are gone on with."""
+    names = list(dict.fromkeys(kind[0] for kind in plan.kinds))
+    kinds = sorted(forms, key=lambda kind: names.index(kind[0]))
+    pending = [kind for kind in kinds if len(forms[kind]) > 1]
+    orbits = {kind: plan.orbits(kind, forms[kind]) for kind in pending[1:]}
+    survivors = [Choice(storage, {kind: numbers[0] for kind, numbers in forms.items()})]
+    agreed: dict[int, int | None] = {}
+    for stage in itertools.count(1):
+        trying, pending = pending[:1], pending[1:]
+        numbers = bench.numbers
+        for kind in pending:
+            numbers = numbers[orbits[kind]]
+        expected = bench.expected(numbers)
+        candidates = [
+            replace(choice, forms={**choice.forms, **dict(zip(trying, chosen, strict=True))})
+            for choice in survivors
+            for chosen in itertools.product(*(forms[kind] for kind in trying))
+        ]
+        survivors, agreed = [], {}
+        for choice in candidates:
+            if bench.trials >= MAX_TRIALS or len(survivors) >= most:
+                break
+            observed = bench.observed(choice, numbers)
+            gaps = [(gap(observed, wanted), alternative) for alternative, wanted in expected]
+            nearest, alternative = min(gaps, key=lambda pair: pair[0])
+            if nearest <= TOLERANCE:
+                agreed[len(survivors)] = alternative
+                survivors.append(choice)
+        if not survivors:
+            return None, stage
+        if not pending:
+            return replace(survivors[0], alternative=agreed[0]), stage
+    raise AssertionError("unreachable")
+
+
+def _double(value: Any) -> Any:
+    is_float = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return value.double() if is_float else value
+
+
+def gap(observed: Any, expected: Any) -> float:
+    """The largest difference, against the largest expected number or 1."""
+    if isinstance(expected, (tuple, list)):
+        if not isinstance(observed, (tuple, list)) or len(observed) != len(expected):
+            return math.inf
+        return max(map(gap, observed, expected), default=0.0)
+    if not isinstance(expected, torch.Tensor):
+        return 0.0 if type(observed) is type(expected) and observed == expected else math.inf
+    if not isinstance(observed, torch.Tensor) or observed.shape != expected.shape:
+        return math.inf
+    if observed.is_meta or not observed.is_floating_point():
+        return math.inf
+    if not expected.numel():
+        return 0.0
+    worst = float((observed.double() - expected.double()).abs().max())
+    return worst / max(1.0, float(expected.abs().max())) if math.isfinite(worst) else math.inf

@@ -1,0 +1,204 @@
+"""Mistakes that were paid for in an earlier exercise: called from there, or made once more.
+
+Runs after all checks, so that nothing hangs on the order of exercises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, Protocol
+
+from ..evidence import Cause, Observation, Outcome
+from .answers import Answers
+from .checks import Check, ExercisePlan
+from .faults import StudentFault
+from .mistakes import Mistake, Mistakes, same
+from .student import SubmissionClient
+
+ACCUSING = (Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT)
+"""Outcomes that cost points although something was written."""
+
+Seen = list[Any]
+Found = dict[str, tuple[Observation, Seen]]
+"""Check -> what came of it, and what it saw of the student's code."""
+
+
+class Runs(Protocol):
+    """Runs checks."""
+
+    def attempt(
+        self,
+        check: Check,
+        client: SubmissionClient,
+        digest: str,
+        prepare: Callable[[SubmissionClient], None] | None = None,
+    ) -> tuple[Observation, Seen]:
+        """Run it on a submission. `prepare` comes before its first call."""
+
+    def rehearse(
+        self, check: Check, modules: Mapping[str, ModuleType], digest: str
+    ) -> tuple[Observation, Seen]:
+        """Run it on references."""
+
+
+class Following:
+    """What becomes of the checks of exercises that follow others."""
+
+    def __init__(
+        self,
+        root: Path,
+        modules: Mapping[str, ModuleType],
+        checks: Sequence[Check],
+        runs: Runs,
+    ) -> None:
+        self._modules, self._runs = modules, runs
+        self._mistakes = Mistakes(root)
+        self._rehearsed: dict[tuple[str, str], tuple[Observation, Seen]] = {}
+        self._checks: dict[str, list[Check]] = {}
+        for check in sorted(checks, key=lambda check: check.id):
+            self._checks.setdefault(check.exercise.slug, []).append(check)
+        plans = {check.exercise.slug: check.exercise for check in checks}
+        self._exercises = [plans[slug] for slug in _dependencies_first(plans)]
+
+    def through(self, found: Found, client: SubmissionClient, digest: str) -> None:
+        """Replace what is not to be paid for once more."""
+        before = {check: observation.outcome for check, (observation, _) in found.items()}
+        for exercise in self._exercises:
+            wrong = {
+                name: slug
+                for name, slug in exercise.calls.items()
+                if self._outcomes(slug, before) & {*ACCUSING, Outcome.NOT_ATTEMPTED}
+            }
+            if wrong and self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
+                self._called(exercise, wrong, found, client, digest)
+            if exercise.copied:
+                for slug in dict.fromkeys(wrong.values()):
+                    self._copied(exercise, slug, found, digest)
+
+    def _outcomes(self, slug: str, outcomes: Mapping[str, Outcome]) -> set[Outcome]:
+        checks = (check.id for check in self._checks.get(slug, ()))
+        return {outcomes[check] for check in checks if check in outcomes}
+
+    def _failing(self, slug: str, found: Found, *more: Outcome) -> list[Check]:
+        wanted = (*ACCUSING, *more)
+        checks = (check for check in self._checks.get(slug, ()) if check.id in found)
+        return [check for check in checks if found[check.id][0].outcome in wanted]
+
+    # ---- called --------------------------------------------------------------------------
+
+    def _called(
+        self,
+        exercise: ExercisePlan,
+        wrong: Mapping[str, str],
+        found: Found,
+        client: SubmissionClient,
+        digest: str,
+    ) -> None:
+        """Try failing checks again, with right functions in place of the student's wrong ones."""
+        try:
+            client.kind(exercise.assignment, exercise.targets[0])
+        except StudentFault:
+            return  # nothing was written that could call anything
+        for check in self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
+            answers: dict[str, Answers] = {}
+            lend = partial(self._lend, exercise.assignment, wrong, answers)
+            observation, seen = self._runs.attempt(check, client, digest, lend)
+            if not answers:
+                return
+            asked = [name for name, answer in answers.items() if answer.asked]
+            if asked:
+                notes = (
+                    f"a right {name} took the place of yours, which costs its points in {slug}"
+                    for name, slug in wrong.items()
+                    if name in asked
+                )
+                found[check.id] = replace(observation, notes=(*observation.notes, *notes)), seen
+
+    def _lend(
+        self,
+        into: str,
+        wrong: Mapping[str, str],
+        answers: dict[str, Answers],
+        client: SubmissionClient,
+    ) -> None:
+        """Put right functions in place, and into `answers` those that can be called at all."""
+        for name, slug in wrong.items():
+            stem = self._checks[slug][0].exercise.assignment
+            function = getattr(self._modules[stem], name)
+            if isinstance(function, FunctionType):
+                lent = Answers(name, function)
+                if client.substitute(stem, name, into, lent):
+                    answers[name] = lent
+
+    # ---- copied --------------------------------------------------------------------------
+
+    def _copied(self, exercise: ExercisePlan, slug: str, found: Found, digest: str) -> None:
+        """Carry the failing checks if one mistake explains all that they saw, and all that those
+        of the earlier exercise saw."""
+        later, earlier = self._failing(exercise.slug, found), self._failing(slug, found)
+        if not later or not earlier:
+            return
+        stem = earlier[0].exercise.assignment
+        for first, second in self._mistakes.pairs(stem, exercise.assignment):
+            if self._explains(second, later, found, digest) and self._explains(
+                first, earlier, found, digest
+            ):
+                for check in later:
+                    observation, seen = found[check.id]
+                    found[check.id] = _carried(observation, second, slug, len(later)), seen
+                return
+
+    def _explains(
+        self, mistake: Mistake, checks: Sequence[Check], found: Found, digest: str
+    ) -> bool:
+        for check in checks:
+            made = self._rehearse(mistake, check, digest)
+            observation, seen = found[check.id]
+            if made is None or made[0].outcome is not observation.outcome:
+                return False
+            if not same(seen, made[1]):
+                return False
+        return True
+
+    def _rehearse(
+        self, mistake: Mistake, check: Check, digest: str
+    ) -> tuple[Observation, Seen] | None:
+        module = self._mistakes.made(mistake)
+        if module is None:
+            return None
+        modules = {**self._modules, mistake.stem: module}
+        if check.fresh:
+            return self._runs.rehearse(check, modules, digest)
+        key = (f"{mistake.stem}/{mistake.entry.id}", check.id)
+        if key not in self._rehearsed:
+            self._rehearsed[key] = self._runs.rehearse(check, modules, digest)
+        return self._rehearsed[key]
+
+
+def _carried(observation: Observation, mistake: Mistake, slug: str, count: int) -> Observation:
+    note = f"the same mistake as in {slug}, where it costs its points"
+    return replace(
+        observation,
+        outcome=Outcome.CARRIED,
+        cause=Cause(mistake.entry.id, mistake.entry.cause, count, count),
+        notes=(*observation.notes, note),
+    )
+
+
+def _dependencies_first(plans: Mapping[str, ExercisePlan]) -> Iterator[str]:
+    """Slugs in an order in which nobody gets answers for an exercise that is still to be tried."""
+    done: set[str] = set()
+
+    def visit(slug: str) -> Iterator[str]:
+        if slug in plans and slug not in done:
+            done.add(slug)
+            for wanted in plans[slug].calls.values():
+                yield from visit(wanted)
+            yield slug
+
+    for slug in sorted(plans):
+        yield from visit(slug)

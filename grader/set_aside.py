@@ -1,0 +1,46 @@
+"""Files that no submission needs, and that would mean something to Python or pytest by their name.
+
+They are not sent to a worker. Where our own loading could not be fooled by them, the student's own
+runs could: so each one is named, with what to do about it.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+RUN_UNASKED = frozenset({"conftest.py", "sitecustomize.py", "usercustomize.py"})
+SETTINGS = frozenset({"pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"})
+COMPILED = (".pyc", ".pyo", ".pyd", ".so", ".dll", ".dylib")
+STACK = frozenset(
+    {"torch", "torchgen", "functorch", "numpy", "einops", "pytest", "_pytest", "pluggy"}
+    | {"sympy", "mpmath", "networkx", "jinja2", "markupsafe", "filelock", "fsspec"}
+    | {"typing_extensions", "grader"}
+)
+"""Modules that a student's file must not stand before."""
+_ASIDE = "is set aside"
+
+
+def why_set_aside(name: str) -> str | None:
+    """What to tell the student about a file that is not graded; None for any other file.
+
+    >>> why_set_aside("part/conftest.py")
+    'is set aside: pytest or Python would run it unasked. Rename it if your code imports it.'
+    """
+    path = PurePosixPath(name.casefold())
+    if path.name in RUN_UNASKED:
+        return (
+            f"{_ASIDE}: pytest or Python would run it unasked. Rename it if your code imports it."
+        )
+    if path.suffix == ".pth":
+        return f"{_ASIDE}: it changes what Python imports. Nothing to do if it is not yours."
+    if path.name in SETTINGS:
+        return f"{_ASIDE}: settings of a project have no effect on grading. It may stay."
+    if path.suffix in COMPILED:
+        return f"{_ASIDE}: only source is graded. Hand in the .py file that it was made from."
+    module = path.parent.name if path.stem == "__init__" else path.stem
+    if path.suffix == ".py" and module in STACK:
+        return (
+            f"{_ASIDE}: a file of this name hides the real {module}. Rename it, for instance "
+            f"to my_{module}.py, and change your imports."
+        )
+    return None

@@ -1,0 +1,103 @@
+"""An archive offered to a collection, file by file, as if it were the folder it was made of."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .archive import ArchiveError, Member, members
+from .collection import (
+    LIMIT_DEPTH,
+    TOO_DEEP,
+    Collection,
+    SubmissionError,
+    Unreadable,
+    is_code,
+    is_ignored_folder,
+)
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A member and where it belongs, folder by folder; nowhere if its path leads out."""
+
+    member: Member
+    path: Path
+    leads_out: bool
+
+
+def unpack_into(collection: Collection, name: str, data: bytes) -> None:
+    """Offer every file of the archive. Raises SubmissionError if it cannot be read as a whole."""
+    try:
+        placed = list(_placed(collection, members(name, data)))
+    except ArchiveError as error:
+        raise SubmissionError(f"{collection.path}: {error}") from None
+    inside = _without_wrapper([one for one in placed if not _is_left_out(one)])
+    times = Counter(_spelling(one.path) for one in inside)
+    # In the order of a folder, so that the same files are met first.
+    for one in sorted(inside, key=lambda one: one.path):
+        _offer(collection, one, times[_spelling(one.path)])
+
+
+def _placed(collection: Collection, found: Iterable[Member]) -> Iterable[_Placed]:
+    for member in found:
+        collection.count_entry()
+        if member.is_folder:
+            continue
+        parts = tuple(part for part in member.name.split("/") if part not in ("", "."))
+        leads_out = member.name.startswith("/") or ".." in parts or bool(_DRIVE.match(member.name))
+        yield _Placed(member, parts or ("",), leads_out)
+
+
+def _is_left_out(one: _Placed) -> bool:
+    if one.leads_out:
+        return False
+    # `._a1.py` is what macOS puts beside `a1.py`: no code.
+    return one.path[-1].startswith("._") or any(map(is_ignored_folder, one.path[:-1]))
+
+
+def _without_wrapper(placed: list[_Placed]) -> list[_Placed]:
+    """Without the one folder that everything is in, if there is one."""
+    inside = [one for one in placed if not one.leads_out and one.path[-1] != ".DS_Store"]
+    tops = {one.path[0] if len(one.path) > 1 else "" for one in inside}
+    if len(tops) != 1 or "" in tops:
+        return placed
+    top = tops.pop()
+    return [
+        _Placed(one.member, one.path[1:], one.leads_out)
+        if len(one.path) > 1 and one.path[0] == top and not one.leads_out
+        else one
+        for one in placed
+    ]
+
+
+def _spelling(path: Path) -> str:
+    return unicodedata.normalize("NFC", "/".join(path))
+
+
+def _offer(collection: Collection, one: _Placed, times: int) -> None:
+    name = "/".join(one.path)
+
+    def read(limit_bytes: int) -> tuple[bytes, float]:
+        if one.leads_out:
+            raise Unreadable("has a path that leads out of the archive: not read. Pack it again.")
+        if len(one.path) - 1 > LIMIT_DEPTH:
+            raise Unreadable(TOO_DEEP)
+        if times > 1:
+            raise Unreadable(
+                f"is in the archive {times} times: none was read. Pack the folder again."
+            )
+        try:
+            return one.member.unpack(limit_bytes), one.member.modified_s
+        except ArchiveError as error:
+            raise Unreadable(str(error)) from None
+
+    if one.leads_out and is_code(name):
+        name = one.member.name
+    collection.offer(name, one.member.kind, read)

@@ -1,0 +1,91 @@
+"""The members of a zip archive."""
+
+from __future__ import annotations
+
+import calendar
+import functools
+import io
+import stat
+import zipfile
+from collections.abc import Iterator
+
+from .archive import LIMIT_RATIO, ArchiveError, Member, damaged, is_bomb
+
+LIMIT_RECORDS = 40_000
+"""Of the table of contents, from which objects are made before any can be looked at."""
+
+_RECORD = b"PK\x01\x02"
+_ENCRYPTED, _IS_UTF8 = 0x1, 0x800
+_WINDOWS = 0
+_CHUNK_BYTES = 1 << 20
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+def members(data: bytes) -> Iterator[Member]:
+    """The members in their order. Raises ArchiveError."""
+    # Each record begins with these bytes, so that there are no more of them than of these.
+    if data.count(_RECORD) > LIMIT_RECORDS:
+        raise ArchiveError("holds too many files. Pack only the submission's own files.")
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except Exception as error:  # a dozen kinds of it, for bytes that were made to be read wrongly
+        raise ArchiveError(damaged(error)) from None
+    for info in archive.infolist():
+        yield Member(
+            name=_name(info),
+            kind=_kind(info),
+            modified_s=_modified(info),
+            unpack=functools.partial(_unpack, archive, info),
+        )
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """The name as it was meant: many packers write UTF-8, or a Korean Windows its own encoding,
+    and say nothing about it."""
+    name = info.orig_filename
+    if not info.flag_bits & _IS_UTF8 and not name.isascii():
+        raw = name.encode("cp437", "replace")
+        for encoding in ("utf-8", "cp949"):
+            try:
+                name = raw.decode(encoding)
+                break
+            except UnicodeDecodeError:
+                continue
+    return name.replace("\\", "/") if info.create_system == _WINDOWS else name
+
+
+def _kind(info: zipfile.ZipInfo) -> int:
+    if info.is_dir() or info.orig_filename.endswith("\\"):
+        return stat.S_IFDIR
+    return stat.S_IFMT(info.external_attr >> 16) or stat.S_IFREG
+
+
+def _modified(info: zipfile.ZipInfo) -> float:
+    try:
+        return float(calendar.timegm(info.date_time))
+    except ValueError:  # the 0th of the 0th month
+        return 0.0
+
+
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit_bytes: int) -> bytes:
+    if info.flag_bits & _ENCRYPTED:
+        raise ArchiveError("is encrypted: not read. Pack it again without a password.")
+    if info.compress_type not in _METHODS:
+        raise ArchiveError("is packed by an unusual method: not read. Pack it as an ordinary zip.")
+    found = bytearray()
+    try:
+        with archive.open(info) as file:
+            while len(found) < limit_bytes:
+                chunk = file.read(min(_CHUNK_BYTES, limit_bytes - len(found)))
+                if not chunk:
+                    break
+                found += chunk
+                if is_bomb(info.compress_size, len(found)):
+                    break
+    except Exception as error:  # as above
+        raise ArchiveError(f"is {damaged(error)}") from None
+    if is_bomb(info.compress_size, len(found)):
+        raise ArchiveError(
+            f"unpacks to more than {LIMIT_RATIO} times its size: not read. Clear its outputs."
+        )
+    return bytes(found)

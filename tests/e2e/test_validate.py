@@ -1,0 +1,305 @@
+"""`grader validate` is green on this course, and red, with the right words, on a spoilt one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.cli import main
+from grader.course import find_course
+from grader.engine import Options
+from grader.handout import notebook_handout, python_handout
+from grader.stubs import stub_source
+from grader.validate.proof import Proof, prove
+from grader.validate.report import json_report, text_report
+
+ROOT = Path(__file__).resolve().parents[2]
+TOY = {
+    "rubric.yaml": """\
+course: toy
+seed: toy-seed
+assignments: {t1: t1_toy}
+exercises:
+  t1.toy:
+    targets: [double]
+    criteria:
+      outputs:   {points: 4, visibility: public}
+      gradients: {points: 1, visibility: hidden}
+""",
+    "reference/t1_toy.py": '''\
+"""Doubling."""
+
+
+def double(x):
+    """Twice x."""
+    # BEGIN SOLUTION
+    return x * 2
+    # END SOLUTION
+''',
+    "reference/misconceptions/t1_toy.py": """\
+from grader.misconceptions import Misconception
+
+MISCONCEPTIONS = (
+    Misconception("toy.half", (), "double", "x * 2", "x / 2", ("outputs",)),
+    Misconception("toy.size", (), "double", "x * 2", "x.abs() * 2", ("outputs",)),
+    Misconception("toy.cut", (), "double", "x * 2", "x.detach() * 2", ("gradients",)),
+)
+""",
+    "reference/variants/t1_toy.py": """\
+from grader.misconceptions import Variant
+
+VARIANTS = (Variant(id="toy.sum", target="double", edits=(("x * 2", "x + x"),)),)
+""",
+    "tests/suites/t1_toy/public/test_toy.py": '''\
+"""t1.toy, public criteria."""
+
+SEEN = []
+
+
+class TestOutputs:
+    def test_positive(self, student, reference, probe, expect):
+        """Positive numbers are doubled."""
+        expect.matches(student.double, reference.double, probe.rand(5))
+
+    def test_negative(self, student, reference, probe, expect):
+        """Negative numbers are doubled."""
+        expect.matches(student.double, reference.double, -probe.rand(5))
+''',
+    "tests/suites/t1_toy/test_toy.py": '''\
+"""t1.toy, hidden criteria."""
+
+import pytest
+
+
+class TestGradients:
+    @pytest.mark.fresh
+    def test_gradient(self, student, reference, probe, expect):
+        """The gradient is right."""
+        expect.gradients(student.double, reference.double, probe.randn(5))
+''',
+}
+PUBLIC, HIDDEN = "tests/suites/t1_toy/public/test_toy.py", "tests/suites/t1_toy/test_toy.py"
+
+
+@pytest.fixture(scope="module")
+def proven(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The toy course with its hand-outs and its record."""
+    root = tmp_path_factory.mktemp("toy")
+    for name, text in TOY.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    stub = stub_source(TOY["reference/t1_toy.py"], "t1_toy.py")
+    (root / "assignments").mkdir()
+    (root / "assignments/t1_toy.py").write_text(python_handout(stub), encoding="utf-8")
+    (root / "assignments/t1_toy.ipynb").write_text(notebook_handout(stub), encoding="utf-8")
+    proof = prove(find_course(root), (), Options(workers=2), write=True)
+    assert [str(gap) for gap in proof.gaps] == []
+    return root
+
+
+@pytest.fixture
+def toy(proven: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(proven, tmp_path / "toy"))
+
+
+Spoil = Callable[[str, str, str], None]
+
+
+@pytest.fixture
+def spoil(toy: Path) -> Spoil:
+    def replace(file: str, old: str, new: str) -> None:
+        text = (toy / file).read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        (toy / file).write_text(text.replace(old, new), encoding="utf-8")
+
+    return replace
+
+
+def proof_of(root: Path) -> Proof:
+    return prove(find_course(root), (), Options(workers=2))
+
+
+def places(proof: Proof) -> list[str]:
+    return [str(gap).splitlines()[0] for gap in proof.gaps]
+
+
+# ---- this course ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def whole() -> Proof:
+    return proof_of(ROOT)
+
+
+def test_this_course_has_no_gaps(whole: Proof) -> None:
+    assert [str(gap) for gap in whole.gaps] == []
+    assert whole.exit_code == 0
+
+
+def test_counts_are_consistent(whole: Proof) -> None:
+    counts = json_report(whole)["counts"]
+    assert counts["exercises"] == len(whole.data.course.rubric.exercises) >= 6
+    assert counts["killed"] == counts["misconceptions"] == len(whole.data.misconceptions) >= 145
+    assert counts["full_marks"] == counts["variants"] == len(whole.data.variants) >= 34
+    assert counts["distinct"] == counts["misconceptions"] - sum(len(g) - 1 for g in whole.alike)
+    assert counts["blank_answers"] >= 33
+    assert counts["checks"] == len(whole.evidence.checks) == len(json_report(whole)["kills"])
+
+
+def test_every_mistake_of_the_list_is_mapped(whole: Proof) -> None:
+    rows = json_report(whole)["mistakes"]
+    assert [row["number"] for row in rows] == list(range(1, 114))
+    assert [row for row in rows if not (row["ids"] or row["reason"] or row["open"])] == []
+
+
+def test_each_is_graded_where_it_reaches_and_traced_only_then(whole: Proof) -> None:
+    graded, again = whole.evidence.graded, whole.evidence.again
+    for each in graded.values():
+        assert {o.exercise for o in each.observations} == {*each.trial.slugs}
+        assert set(each.answers) == {o.check for o in each.observations}
+    assert graded["patch.padding"].trial.slugs == ("a4.patch_embedding", "a4.vit")
+    assert graded["mha.unscaled"].trial.slugs == ("a3.mha",)
+    assert [each.answers for each in again.values()] == [{}] * len(again)
+    assert {"the reference", "the stub"} < {*again}
+
+
+def test_the_report_is_as_wide_as_a_terminal(whole: Proof) -> None:
+    text = text_report(whole)
+    matrix = text[text.index("\n\n") : text.index("not checked:")]
+    assert max(map(len, matrix.splitlines())) <= 80
+    assert text.splitlines()[-1] == "no gaps"
+
+
+# ---- a spoilt course --------------------------------------------------------------------------
+
+
+def test_a_check_that_goes_is_missed(toy: Path, spoil: Spoil) -> None:
+    """Its mistake costs nothing any more where it says so, and the record names the check."""
+    text = TOY[PUBLIC]
+    spoil(PUBLIC, text[text.index("    def test_negative") :], "")
+    assert places(proof_of(toy)) == [
+        "reference/misconceptions/t1_toy.py:5  toy.size: costs nothing in t1.toy/outputs",
+        f"{PUBLIC}:1  the check t1.toy/outputs/test_negative is gone, which blank: a constant with"
+        " a gradient in t1.toy, blank: its input in t1.toy, blank: ones in t1.toy and 4 more"
+        " failed",
+    ]
+
+
+def test_a_check_that_gets_weaker_is_told(toy: Path, spoil: Spoil) -> None:
+    spoil(PUBLIC, "-probe.rand(5)", "probe.rand(5)")
+    assert places(proof_of(toy)) == [
+        "reference/misconceptions/t1_toy.py:5  toy.size: costs nothing in t1.toy/outputs",
+        f"{PUBLIC}:11  t1.toy/outputs/test_negative: no longer failed by toy.size",
+    ]
+
+
+def test_a_check_that_nobody_fails_is_told(toy: Path, spoil: Spoil) -> None:
+    spoil(
+        PUBLIC,
+        "    def test_negative",
+        "    def test_shape(self, student, probe, expect):\n"
+        '        """The shape is kept."""\n'
+        "        expect.shape(student.double(probe.rand(5)), (5,))\n\n"
+        "    def test_negative",
+    )
+    assert places(proof_of(toy)) == [
+        f"{PUBLIC}:11  t1.toy/outputs/test_shape is new and not in reference/kills/t1.toy.json",
+        f"{PUBLIC}:11  t1.toy/outputs/test_shape is passed by answers that know nothing: blank:"
+        " zeros, blank: ones, blank: a constant with a gradient, blank: random numbers, blank: its"
+        " input",
+        f"{PUBLIC}:11  t1.toy/outputs/test_shape: nobody fails it, no known mistake and no blank"
+        " answer",
+    ]
+
+
+def test_a_right_way_that_loses_points_is_told(toy: Path, spoil: Spoil) -> None:
+    spoil("reference/variants/t1_toy.py", '"x + x"', '"x + x.abs()"')
+    assert places(proof_of(toy)) == [
+        "reference/variants/t1_toy.py:3  toy.sum: loses points in t1.toy/gradients, by"
+        " t1.toy/gradients/test_gradient",
+        "reference/variants/t1_toy.py:3  toy.sum: loses points in t1.toy/outputs, by"
+        " t1.toy/outputs/test_negative",
+    ]
+
+
+def test_a_check_that_leaves_something_behind_is_told(toy: Path, spoil: Spoil) -> None:
+    """Hidden from whoever reads the text, it shows in the globals and in reverse order."""
+    spoil(
+        PUBLIC,
+        "        expect.matches(student.double, reference.double, probe.rand(5))\n",
+        "        getattr(SEEN, 'append')(1)\n"
+        "        expect.matches(student.double, reference.double, probe.rand(5))\n",
+    )
+    spoil(
+        PUBLIC,
+        "        expect.matches(student.double, reference.double, -probe.rand(5))\n",
+        "        expect.matches(student.double, reference.double, -probe.rand(5))\n"
+        "        expect.true(student.double(1) == 2 or SEEN, 'nothing', 'something')\n",
+    )
+    found = places(proof_of(toy))
+    assert f"{PUBLIC}:1  running its checks changes the global SEEN" in found
+
+
+def test_a_check_that_does_not_look_is_told(toy: Path, spoil: Spoil) -> None:
+    spoil(HIDDEN, "expect.gradients(student.double, reference.double, probe.randn(5))",
+          "expect.true(True, 'no', 'yes')")  # fmt: skip
+    assert (
+        f"{HIDDEN}:7  t1.toy/gradients/test_gradient is 'passed' for the untouched stub"
+        in places(proof_of(toy))
+    )
+
+
+@pytest.mark.parametrize(
+    ("new", "told"),
+    [
+        (
+            "expect.close(student.double(probe.rand(5)), probe.rand(5))",
+            "t1.toy/gradients/test_gradient could not be checked on ",
+        ),
+        ("student.double(probe.rand(5))", "the check compared nothing (it never called expect)"),
+    ],
+    ids=["wrong", "no-expect"],
+)
+def test_a_check_that_cannot_be_made_is_no_proof(
+    toy: Path, spoil: Spoil, new: str, told: str
+) -> None:
+    spoil(HIDDEN, "expect.gradients(student.double, reference.double, probe.randn(5))", new)
+    before = (toy / "reference/kills/t1.toy.json").read_bytes()
+    proof = prove(find_course(toy), (), Options(workers=2), write=True)
+    assert proof.exit_code == 3
+    assert any(told in line for line in places(proof))
+    assert (toy / "reference/kills/t1.toy.json").read_bytes() == before
+
+
+def test_all_gaps_are_told_when_a_suite_cannot_be_collected(
+    toy: Path, spoil: Spoil, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spoil(HIDDEN, '        """The gradient is right."""\n', "")
+    spoil("reference/misconceptions/t1_toy.py", '"x / 2"', '"x /"')
+    assert main(["validate", "--course", str(toy)]) == 2
+    said = capsys.readouterr().err
+    assert "TestGradients.test_gradient has no docstring: it is the line people see" in said
+    assert "toy.half: not valid Python after the edit: invalid syntax" in said
+    assert "next: say in one sentence what must hold" in said
+
+
+def test_the_command_prints_data_and_ends_with_its_code(
+    toy: Path, spoil: Spoil, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spoil("reference/misconceptions/t1_toy.py", "x.abs() * 2", "x * 2.0")
+    code = main(["validate", "--course", str(toy), "--format", "json", "--exercise", "t1"])
+    report = json.loads(capsys.readouterr().out)
+    assert code == 1
+    assert (report["green"], report["counts"]["killed"]) == (False, 2)
+    assert [problem["message"] for problem in report["problems"]] == [
+        "toy.size: costs nothing in t1.toy/outputs",
+        "toy.size: no check fails it",
+        "t1.toy/outputs/test_negative: no longer failed by toy.size",
+        "t1.toy/gradients/test_gradient: no longer failed by toy.size",
+    ]
+    assert report["problems"][0]["file"] == "reference/misconceptions/t1_toy.py"
+    assert report["kills"]["t1.toy/gradients/test_gradient"][-1] == "toy.half"

@@ -1,0 +1,314 @@
+"""Modules of another subject, stored in many ways: which are taken for what, and which for none."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+import torch
+
+from grader.judge.bind import Group, Home, Layout, Roles, search
+from grader.judge.bind.plan import Choice
+from grader.judge.bind.roles import Alternative
+from grader.judge.expect import Expect
+from grader.judge.faults import CheckFailed, TimedOut
+from grader.judge.memo import Memo, Reference
+from grader.judge.probe import Probe
+from tests.support.clients import Definitions, local_client, student_of
+
+REFERENCE = """
+    import torch
+    from torch import nn
+
+    class Fader(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.power = 2.0
+            self.bright = nn.Linear(size, 2 * size)
+            self.dark = nn.Linear(size, 2 * size)
+            self.mix = nn.Linear(2 * size, 3)
+
+        def forward(self, pixels):
+            bright, dark = self.bright(pixels), self.dark(pixels)
+            return self.mix(bright * torch.sigmoid(dark) ** self.power)
+"""
+MIX = """
+            return self.mix(bright * torch.sigmoid(dark) ** 2)
+"""
+HEAD = """
+    import torch
+    from torch import nn
+
+    class Fader(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.mix = nn.Linear(2 * size, 3)
+"""
+PACKED = """
+            self.both = nn.Linear(size, 4 * size)
+
+        def forward(self, pixels):
+            {split}
+            return self.mix(bright * torch.sigmoid(dark) ** 2)
+"""
+STUDENTS = {
+    "packed": HEAD + PACKED.format(split="bright, dark = self.both(pixels).chunk(2, -1)"),
+    "packed the other way round": HEAD
+    + PACKED.format(split="dark, bright = self.both(pixels).chunk(2, -1)"),
+    "interleaved": HEAD
+    + PACKED.format(split="bright, dark = self.both(pixels).unflatten(-1, (-1, 2)).unbind(-1)"),
+    "nameless": HEAD
+    + """
+            self.a = nn.Linear(size, 2 * size)
+            self.b = nn.Linear(size, 2 * size)
+
+        def forward(self, pixels):
+            bright, dark = self.b(pixels), self.a(pixels)
+"""
+    + MIX,
+    "aliases in another order": HEAD
+    + """
+            self.darkness = nn.Linear(size, 2 * size)
+            self.brightness = nn.Linear(size, 2 * size)
+
+        def forward(self, pixels):
+            bright, dark = self.brightness(pixels), self.darkness(pixels)
+"""
+    + MIX,
+    "bare parameters": HEAD
+    + """
+            self.bright = nn.Parameter(torch.zeros(size, 2 * size))
+            self.dark = nn.Parameter(torch.zeros(size, 2 * size))
+            self.bright_bias = nn.Parameter(torch.zeros(2 * size))
+            self.dark_bias = nn.Parameter(torch.zeros(2 * size))
+
+        def forward(self, pixels):
+            bright = pixels @ self.bright + self.bright_bias
+            dark = pixels @ self.dark + self.dark_bias
+"""
+    + MIX,
+}
+SAYS = {
+    "packed": "bright and dark are packed as (r o)",
+    "packed the other way round": "bright and dark are packed as (r o), in the order dark, bright",
+    "interleaved": "bright and dark are packed as (o r)",
+    "nameless": "Fader has names of its own; taken a as dark, b as bright",
+    "aliases in another order": (
+        "Fader has names of its own; taken brightness as bright, darkness as dark"
+    ),
+    "bare parameters": "bright and dark are bare",
+}
+
+
+def _cube(module: Any) -> None:
+    module.power = 3.0
+
+
+FADER = Group(
+    name="bright and dark",
+    axes="r o i",
+    bias_axes="r o",
+    roles=("bright", "dark"),
+    exchangeable=True,
+    aliases={"bright": ("bright(ness|_bias)?",), "dark": ("dark(ness|_bias)?",)},
+    homes={"Fader": Home("r | o i", ("bright", "dark"))},
+    layouts=(
+        Layout("(r o) i", "bright and dark are packed as (r o)"),
+        Layout("(o r) i", "bright and dark are packed as (o r)"),
+        Layout("r | i o", "bright and dark are bare", raw=True),
+    ),
+)
+ROLES = Roles((FADER,), alternatives=(Alternative("fades by cubes", lambda m: True, _cube),))
+
+
+class Bench:
+    """A student's file, the reference, and what a check has at hand."""
+
+    def __init__(self, source: str, seed: int = 2, roles: Roles = ROLES) -> None:
+        client, module = local_client(source)
+        _, truth = local_client(REFERENCE)
+        memo = Memo()
+        self.client = client
+        self.expect = Expect(client, memo, seed=1)
+        student = student_of(client, Definitions(module))
+        self.probe = Probe(seed, student, Reference(truth, memo, roles), memo, client.known)
+        self.twin = self.probe.twin("Fader", 5)
+        self.pixels = self.probe.randn(4, 5)
+
+    def compare(self) -> None:
+        self.expect.matches(self.twin.student, self.twin.reference, self.pixels)
+
+
+@pytest.mark.parametrize("name", STUDENTS)
+def test_another_way_of_storing_is_as_right_and_is_told(name: str) -> None:
+    bench = Bench(STUDENTS[name])
+    bench.compare()
+    assert SAYS[name] in bench.probe.notes
+    assert bench.expect.precision == "float64"
+
+
+@pytest.mark.parametrize("name", STUDENTS)
+def test_gradients_are_compared_by_role(name: str) -> None:
+    bench = Bench(STUDENTS[name])
+    bench.expect.gradients(bench.twin.student, bench.twin.reference, bench.pixels)
+
+
+@pytest.mark.parametrize("name", STUDENTS)
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("** 2", "* 2"), ("sigmoid", "tanh"), ("bright * ", "dark * "), ("(dark)", "(-dark)")],
+)
+def test_no_way_of_storing_makes_a_wrong_answer_right(name: str, right: str, wrong: str) -> None:
+    source = STUDENTS[name].replace(right, wrong)
+    assert source != STUDENTS[name]
+    with pytest.raises(CheckFailed):
+        Bench(source).compare()
+
+
+def test_names_of_the_contract_are_taken_at_their_word() -> None:
+    exchanged = REFERENCE.replace("bright, dark = self", "dark, bright = self")
+    assert exchanged != REFERENCE
+    with pytest.raises(CheckFailed):
+        Bench(exchanged).compare()
+    Bench(REFERENCE).compare()
+
+
+def test_names_of_the_contract_cost_no_search() -> None:
+    bench = Bench(REFERENCE)
+    calls = bench.client.calls
+    bench.compare()
+    assert bench.client.calls == calls + 1
+    assert bench.client.known.plans == {} and bench.client.known.choices == {}
+    assert bench.probe.notes == []
+
+
+def test_another_right_reference_is_accepted_with_a_note() -> None:
+    bench = Bench(REFERENCE.replace("self.power = 2.0", "self.power = 3.0"))
+    bench.compare()
+    assert bench.probe.notes == ["fades by cubes"]
+    with pytest.raises(CheckFailed):
+        Bench(REFERENCE.replace("self.power = 2.0", "self.power = 4.0")).compare()
+
+
+def test_what_was_found_out_does_not_hang_on_the_check_that_asked() -> None:
+    choices = [Bench(STUDENTS["interleaved"], seed) for seed in (2, 3)]
+    for bench in choices:
+        bench.compare()
+    first, second = (list(bench.client.known.choices.values()) for bench in choices)
+    assert first == second != []
+
+
+def test_a_search_is_made_once_for_a_submission() -> None:
+    bench = Bench(STUDENTS["interleaved"].replace("** 2", "* 2"))
+    for _ in range(2):
+        with pytest.raises(CheckFailed):
+            bench.compare()
+    assert list(bench.client.known.choices.values()) == [None]
+
+
+def test_without_roles_only_the_names_are_free() -> None:
+    Bench(STUDENTS["aliases in another order"].replace("darkness", "z_dark"), roles=Roles())
+    with pytest.raises(CheckFailed) as caught:
+        Bench(STUDENTS["packed"], roles=Roles())
+    assert caught.value.observed == (
+        "Fader has no parameters for bright.weight (10, 5), bright.bias (10,) and 2 more; "
+        "it has mix.weight (3, 10), mix.bias (3,), both.weight (20, 5), both.bias (20,)"
+    )
+
+
+def test_a_shared_layer_is_told_from_a_missing_one() -> None:
+    shared = STUDENTS["nameless"].replace("self.b = nn.Linear(size, 2 * size)", "self.b = self.a")
+    with pytest.raises(CheckFailed) as caught:
+        Bench(shared)
+    assert caught.value.observed.endswith(": `b` is the same object as `a`")
+
+
+def test_parameters_too_many_are_named() -> None:
+    extra = STUDENTS["packed"].replace(
+        "self.both =", "self.more = nn.Linear(3, 3)\n            self.both ="
+    )
+    Bench(extra).compare()
+    wrong = extra.replace("return self.mix(", "return self.more(self.mix(").replace(
+        "** 2)", "** 2))"
+    )
+    with pytest.raises(CheckFailed) as caught:
+        Bench(wrong).compare()
+    assert "; Fader has parameters too many: more.weight (3, 3), more.bias (3,)" in (
+        caught.value.observed
+    )
+
+
+def test_a_layout_that_loses_numbers_is_the_authors_fault() -> None:
+    twice = Layout("(r o) i", raw=False, order=lambda t: t[:, :1].expand_as(t))
+    group = Group(**{**vars(FADER), "layouts": (twice,)})
+    with pytest.raises(ValueError, match=r"roles.py: a layout does not hold every number"):
+        Bench(STUDENTS["packed"], roles=Roles((group,)))
+
+
+def test_weights_hold_the_drawn_numbers_in_the_students_layout() -> None:
+    bench = Bench(STUDENTS["packed"])
+    state = bench.twin.student.state()
+    wanted = torch.cat([bench.twin.reference.bright.weight, bench.twin.reference.dark.weight])
+    assert torch.equal(state["both.weight"], wanted)
+
+
+def test_a_module_of_thousands_of_layers_is_refused_quickly() -> None:
+    """Its parameters have the shapes of roles and names that patterns could dwell on."""
+    many = (
+        HEAD
+        + """
+            for number in range(2000):
+                setattr(self, f"{number}" + "bright_" * 100, nn.Linear(size, 2 * size))
+
+        def forward(self, pixels):
+            return pixels
+"""
+    )
+    started = time.perf_counter()
+    bench = Bench(many)
+    with pytest.raises(CheckFailed):
+        bench.compare()
+    assert time.perf_counter() - started < 20
+
+
+def test_a_module_that_dawdles_is_not_searched_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "LIMIT_S", 0.1)
+    sleep = "__import__('time').sleep(0.1); bright, dark ="
+    slow = STUDENTS["packed"].replace("bright, dark =", sleep)
+    bench = Bench(slow.replace("** 2", "* 2"))
+    with pytest.raises(TimedOut):
+        bench.compare()
+    with pytest.raises(CheckFailed):
+        bench.compare()
+
+
+def test_numbers_alike_within_an_orbit_are_stored_alike_in_every_form() -> None:
+    bench = Bench(STUDENTS["packed"])
+    plan = bench.twin.binding.plan
+    (storage,) = plan.storages
+    ((kind, numbers),) = storage.forms.items()
+    assert len(numbers) == 4, "two orders of the roles in two packings"
+    drawn = torch.randn(plan.row.length)
+    alike = drawn[plan.orbits(kind, numbers)]
+    stored = [
+        torch.cat([places for _, places in sorted(plan.places(Choice(0, {kind: n})).items())])
+        for n in numbers
+    ]
+    assert all(torch.equal(alike[places], alike[stored[0]]) for places in stored)
+    assert not any(torch.equal(drawn[places], drawn[stored[0]]) for places in stored[1:])
+    assert len(set(alike.tolist())) == 3 * 10 + 3 + 5 + 1, (
+        "mix as it was, one row of weights, one bias"
+    )
+
+
+def test_modules_without_parameters_have_twins_too() -> None:
+    source = "from torch import nn\n\nclass Fader(nn.Module):\n"
+    source += "    def __init__(self, size):\n        super().__init__()\n"
+    source += "    def forward(self, pixels):\n        return pixels * 2\n"
+    client, module = local_client(source)
+    memo = Memo()
+    reference = Reference(module, memo, ROLES)
+    student = student_of(client, Definitions(module))
+    twin = Probe(2, student, reference, memo).twin("Fader", 5)
+    Expect(client, memo, 1).matches(twin.student, twin.reference, torch.ones(2, 3))

@@ -1,0 +1,113 @@
+"""A mistake in how parts are put together is told from one inside a part."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.judge.expect import Expect
+from grader.judge.faults import CheckFailed
+from grader.judge.memo import Memo, Reference
+from grader.judge.probe import Probe
+from tests.support.clients import Definitions, local_client, student_of
+
+SOURCE = """
+    import torch
+    from torch import nn
+
+    class Blur(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.kernel = nn.Linear(size, size)
+
+        def forward(self, pixels):
+            return torch.relu(self.kernel(pixels))
+
+    class Stage(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.first = Blur(size)
+            self.second = Blur(size)
+
+        def forward(self, pixels):
+            return pixels + self.second(self.first(pixels))
+
+    class Pipeline(nn.Module):
+        def __init__(self, size, depth):
+            super().__init__()
+            self.stages = nn.ModuleList(Stage(size) for _ in range(depth))
+            self.last = nn.Linear(size, 2)
+
+        def forward(self, pixels):
+            for stage in self.stages:
+                pixels = stage(pixels)
+            return self.last(pixels)
+"""
+INSIDE = SOURCE.replace("torch.relu", "torch.tanh")
+WIRING = SOURCE.replace("pixels + self.second(", "self.second(")
+ORDER = SOURCE.replace("self.second(self.first(pixels))", "self.first(self.second(pixels))")
+TOP = SOURCE.replace("return self.last(pixels)", "return self.last(2 * pixels)")
+
+
+class Bench:
+    def __init__(self, source: str) -> None:
+        client, module = local_client(source)
+        _, truth = local_client(SOURCE)
+        memo = Memo()
+        self.expect = Expect(client, memo, seed=1)
+        student = student_of(client, Definitions(module))
+        self.probe = Probe(2, student, Reference(truth, memo), memo)
+        self.twin = self.probe.twin("Pipeline", 4, 3)
+        self.pixels = self.probe.randn(5, 4)
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        pytest.param(
+            INSIDE,
+            "; it first arises inside `stages.0.first`, "
+            "and what is around that is put together rightly",
+            id="inside",
+        ),
+        pytest.param(WIRING, "; it arises in how `stages.0` puts its parts together", id="wiring"),
+        pytest.param(ORDER, "; it arises in how `stages.0` puts its parts together", id="order"),
+        pytest.param(TOP, "; it arises in how Pipeline puts its parts together", id="top"),
+    ],
+)
+def test_the_place_of_a_difference_is_told(source: str, told: str) -> None:
+    bench = Bench(source)
+    with pytest.raises(CheckFailed) as caught:
+        bench.expect.matches(bench.twin.student, bench.twin.reference, bench.pixels)
+    assert caught.value.observed.endswith(told)
+
+
+def test_right_parts_leave_nothing_to_tell() -> None:
+    bench = Bench(SOURCE)
+    bench.expect.matches(bench.twin.student, bench.twin.reference, bench.pixels)
+    assert bench.twin.blame((bench.pixels,), {}) == ""
+
+
+def test_other_parts_are_no_reason_to_blame_anything() -> None:
+    bench = Bench(TOP.replace("self.stages", "self.steps"))
+    assert bench.twin.blame((bench.pixels,), {}) == ""
+
+
+@pytest.mark.parametrize("source", [SOURCE, INSIDE, WIRING], ids=["right", "inside", "below"])
+def test_wiring_is_right_whatever_the_parts_compute(source: str) -> None:
+    bench = Bench(source)
+    bench.expect.wiring(bench.twin, bench.pixels)
+    assert bench.expect.count == 1
+
+
+def test_wrong_wiring_is_no_matter_of_the_parts() -> None:
+    bench = Bench(TOP)
+    with pytest.raises(CheckFailed) as caught:
+        bench.expect.wiring(bench.twin, bench.pixels)
+    assert caught.value.expected == "the parts put together as the exercise says"
+
+
+def test_a_missing_part_is_named() -> None:
+    bench = Bench(SOURCE.replace("self.stages", "self.steps"))
+    with pytest.raises(CheckFailed) as caught:
+        bench.expect.wiring(bench.twin, bench.pixels)
+    assert caught.value.observed == "Pipeline has no part `stages.0`"

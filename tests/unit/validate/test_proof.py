@@ -1,0 +1,311 @@
+"""Whatever is taken from a course is missed: every line, entry, check and hand-out, one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.course import CourseError, find_course
+from grader.hello import CheckFacts
+from grader.rubric import RubricError
+from grader.validate.data import CourseData, Edited, read_course
+from grader.validate.gap import Gap
+from grader.validate.mistake_map import map_gaps
+from grader.validate.proof import read_gaps
+from grader.validate.record import (
+    ACCEPT,
+    Record,
+    differences,
+    read_record,
+    static_differences,
+    to_text,
+)
+
+ROOT = Path(__file__).resolve().parents[3]
+RUBRIC_LINES = [
+    number
+    for number, line in enumerate((ROOT / "rubric.yaml").read_text().splitlines())
+    if line.strip() and not line.lstrip().startswith("#")
+]
+
+
+def told(root: Path) -> list[str]:
+    """Everything that reading the course tells, one line each."""
+    try:
+        return [str(gap).splitlines()[0] for gap in read_gaps(find_course(root))[1]]
+    except (RubricError, CourseError) as error:
+        return str(error).splitlines()
+
+
+def spoil(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def data() -> CourseData:
+    return read_course(find_course(ROOT))
+
+
+@pytest.fixture(scope="module")
+def old(data: CourseData) -> dict[str, Record]:
+    found = {slug: read_record(ROOT, slug) for slug in data.slugs}
+    assert all(isinstance(record, Record) for record in found.values())
+    return {slug: record for slug, record in found.items() if isinstance(record, Record)}
+
+
+def test_this_course_reads_without_gaps() -> None:
+    assert told(ROOT) == []
+
+
+@pytest.mark.parametrize("number", RUBRIC_LINES)
+def test_no_line_of_the_rubric_can_go(copied: Path, number: int) -> None:
+    path = copied / "rubric.yaml"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:number] + lines[number + 1 :]), encoding="utf-8")
+    assert told(copied) != []
+
+
+def test_every_entry_is_missed(data: CourseData, old: dict[str, Record]) -> None:
+    """Without it, an exercise's record names it; and the number it stands for may stay empty."""
+    for gone in [*data.misconceptions, *data.variants]:
+        gaps = without(data, gone, old)
+        assert any(f"{gone.entry.id} is gone" in gap.message for gap in gaps), gone.entry.id
+
+
+def without(data: CourseData, gone: Edited, old: dict[str, Record]) -> list[Gap]:
+    kept = [each for each in data.edited if each is not gone]
+    less = CourseData(data.course, data.slugs, edited=kept)
+    return [gap for slug in gone.slugs for gap in static_differences(less, slug, old[slug])]
+
+
+def test_an_entry_that_is_gone_is_told_with_what_it_was_for(
+    data: CourseData, old: dict[str, Record]
+) -> None:
+    (unscaled,) = [each for each in data.edited if each.entry.id == "sdpa.unscaled"]
+    (einsum,) = [each for each in data.edited if each.entry.id == "sdpa.einsum"]
+    assert without(data, unscaled, old) == [
+        Gap(
+            "reference/misconceptions/a1_attention.py",
+            1,
+            "sdpa.unscaled is gone, which failed 5 checks of a1.sdpa",
+            ACCEPT,
+        )
+    ]
+    assert without(data, einsum, old) == [
+        Gap(
+            "reference/variants/a1_attention.py",
+            1,
+            "sdpa.einsum is gone, another right way to write a1.sdpa",
+            ACCEPT,
+        )
+    ]
+
+
+def facts(slug: str, checks: list[str]) -> list[CheckFacts]:
+    return [CheckFacts(f"{slug}/{c}", "", "tests/suites/t.py", 7, False, "") for c in checks]
+
+
+def test_every_check_is_missed(old: dict[str, Record]) -> None:
+    for slug, record in old.items():
+        for gone in record.checks:
+            kept = {check: ids for check, ids in record.checks.items() if check != gone}
+            new = Record(kept, record.variants, record.banned)
+            (gap,) = differences(slug, record, new, facts(slug, list(kept)), set())
+            assert gap.message.startswith(f"the check {slug}/{gone} is gone, which "), gap
+
+
+def test_every_failed_check_is_missed(old: dict[str, Record]) -> None:
+    """A check that lets one mistake through that it caught before."""
+    record = old["a1.sdpa"]
+    known = {id for ids in record.checks.values() for id in ids}
+    for check, ids in record.checks.items():
+        for gone in ids:
+            weaker = {**record.checks, check: tuple(id for id in ids if id != gone)}
+            new = Record(weaker, record.variants, record.banned)
+            gaps = differences("a1.sdpa", record, new, facts("a1.sdpa", list(weaker)), known)
+            assert [gap.message for gap in gaps] == [f"a1.sdpa/{check}: no longer failed by {gone}"]
+
+
+def test_what_is_new_wants_to_be_recorded(old: dict[str, Record]) -> None:
+    record = old["a1.sdpa"]
+    check = "outputs/test_all_widths_differ"
+    more = {**record.checks, check: (*record.checks[check], "sdpa.new"), "outputs/test_new": ()}
+    new = Record(more, (*record.variants, "sdpa.way"), (*record.banned, "torch.bmm"))
+    gaps = differences("a1.sdpa", record, new, facts("a1.sdpa", list(more)), set())
+    assert [gap.message for gap in gaps] == [
+        "a1.sdpa/outputs/test_all_widths_differ: now also failed by sdpa.new",
+        "a1.sdpa/outputs/test_new is new and not in reference/kills/a1.sdpa.json",
+        "the variant sdpa.way is new",
+        "torch.bmm is newly banned",
+    ]
+
+
+def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Record]) -> None:
+    path = copied / "reference/kills/a3.mha.json"
+    path.write_text(to_text(old["a3.mha"]), encoding="utf-8")
+    assert read_record(copied, "a3.mha") == old["a3.mha"]
+    assert path.read_bytes() == (ROOT / "reference/kills/a3.mha.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "told_line"),
+    [
+        (
+            "rubric.yaml",
+            "      masking:   {points: 2, visibility: hidden}\n      numerics:  {points: 1, "
+            "visibility: hidden, scoring: all_or_nothing, requires: [masking]}\n      gradients: "
+            "{points: 1, visibility: hidden, requires: [outputs]}\n      state:     {points: 1, "
+            "visibility: hidden}\n    banned",
+            "      numerics:  {points: 1, visibility: hidden}\n      gradients: {points: 3, "
+            "visibility: hidden}\n      state:     {points: 1, visibility: hidden}\n    banned",
+            "rubric.yaml:24  exercises.a1.sdpa.criteria.masking is gone, for which 9 checks stood",
+        ),
+        (
+            "rubric.yaml",
+            "      state:     {points: 1, visibility: hidden}\n    banned:\n"
+            "      - torch.nn.functional.scaled_dot_product_attention\n",
+            "      state:     {points: 1, visibility: hidden}\n    banned:\n",
+            "rubric.yaml:31  exercises.a1.sdpa.banned: "
+            "torch.nn.functional.scaled_dot_product_attention is gone",
+        ),
+        (
+            "reference/misconceptions/a3_multi_head.py",
+            'replace=" * self.head_dim**-0.5"',
+            'replace=" * self.head_dim**-0.6"',
+            "reference/misconceptions/a3_multi_head.py:{line}  mha.unscaled: "
+            "' * self.head_dim**-0.6' does not occur in MultiHeadAttention of the reference; an "
+            "edit must fit exactly once",
+        ),
+        (
+            "reference/misconceptions/a1_attention.py",
+            'fails=("masking",),\n        cause="The mask is read as [key, query]',
+            'fails=("maskings",),\n        cause="The mask is read as [key, query]',
+            "reference/misconceptions/a1_attention.py:{line}  sdpa.mask_transposed: the rubric has "
+            "no 'maskings'",
+        ),
+        (
+            "reference/misconceptions/a1_attention.py",
+            'by="query.shape[-1] ** -2"',
+            'by="query.shape[-1] ** -0.5"',
+            "reference/misconceptions/a1_attention.py:{line}  sdpa.width_squared: the same text as "
+            "the reference",
+        ),
+        (
+            "reference/misconceptions/a1_attention.py",
+            'by="query.shape[-1] ** -2",\n        fails=("outputs",)',
+            'by="query.shape[-1] ** -2",\n        fails=()',
+            "reference/misconceptions/a1_attention.py:{line}  sdpa.width_squared: names no "
+            "criterion that it fails",
+        ),
+        (
+            "reference/misconceptions/a1_attention.py",
+            "mistakes=(10,)",
+            "mistakes=(114,)",
+            "reference/misconceptions/a1_attention.py:{line}  sdpa.width_squared: there is no "
+            "mistake 114 in reference/mistakes.py",
+        ),
+        (
+            "reference/misconceptions/a1_attention.py",
+            "mistakes=(10,)",
+            "mistakes=()",
+            "reference/mistakes.py:{line}  mistake 10 (scaled by the width squared): nothing "
+            "stands for it",
+        ),
+        (
+            "reference/mistakes.py",
+            '    Mistake(10, "scaled by the width squared"),\n',
+            "",
+            "reference/mistakes.py:{line}  mistake 11 stands where 10 is expected",
+        ),
+        (
+            "reference/mistakes.py",
+            '"scaled by the width squared"',
+            '"scaled by the width squared", reason="nobody does"',
+            "reference/mistakes.py:{line}  mistake 10: sdpa.width_squared stands for it, so 'nobody"
+            " does' is stale",
+        ),
+        (
+            "reference/mistakes.py",
+            'added up", open="a2.padding"',
+            'added up", open="a3.mha"',
+            "reference/mistakes.py:{line}  mistake 34 waits for a3.mha, which is there by now",
+        ),
+        (
+            "reference/blank_answers.py",
+            '    "shapes":',
+            '    "shape":',
+            "reference/blank_answers.py:{line}  MAY_EARN: the rubric has no criterion 'shape'",
+        ),
+        (
+            "reference/blank_answers.py",
+            'target="CausalAttention"',
+            'target="CausalAttentions"',
+            "reference/blank_answers.py:{line}  blank: uniform attention in a2.causal_attention: "
+            "no exercise has the target CausalAttentions",
+        ),
+        (
+            "assignments/a1_attention.py",
+            '"stable_softmax: replace this line with your solution"',
+            '"stable_softmax: solve it"',
+            "assignments/a1_attention.py:{line}  not what the reference makes: solved here, or the "
+            "reference changed",
+        ),
+        (
+            "reference/a3_multi_head.py",
+            "        output: torch.Tensor = self.out_proj(context)\n        return output\n"
+            "        # END SOLUTION",
+            "        output: torch.Tensor = self.out_proj(context)\n        return output",
+            "reference/a3_multi_head.py:{line}  '# BEGIN SOLUTION' is never closed by "
+            "'# END SOLUTION'",
+        ),
+        (
+            "reference/kills/a3.mha.json",
+            '"banned": [',
+            '"banned": [[',
+            "reference/kills/a3.mha.json:{line}  not a record: JSONDecodeError: ",
+        ),
+    ],
+    ids=[
+        "criterion", "banned", "edit", "criterion-named", "no-edit", "nothing-named",
+        "mistake-unknown", "mistake-uncovered", "mistake-gone", "stale", "open", "may-earn",
+        "blank-target", "hand-out", "fence", "record",
+    ],
+)  # fmt: skip
+def test_what_is_spoilt_is_told_with_its_place(
+    copied: Path, file: str, old: str, new: str, told_line: str
+) -> None:
+    spoil(copied / file, old, new)
+    pattern = told_line.split("{line}")
+    assert [line for line in told(copied) if all(part in line for part in pattern)], told(copied)
+
+
+def test_numbers_need_entries(data: CourseData) -> None:
+    """The positive control: without any entry, every number without a reason is told."""
+    assert data.mistakes is not None
+    expected = [m.number for m in data.mistakes.mistakes if not m.reason and not m.open]
+    found = [gap.message.split()[1] for gap in map_gaps(data, [])]
+    assert found == [str(number) for number in expected]
+
+
+@pytest.mark.parametrize("folder", ["misconceptions", "variants"])
+def test_a_missing_module_is_told(copied: Path, folder: str) -> None:
+    (copied / "reference" / folder / "a4_vit.py").unlink()
+    assert f"reference/{folder}/a4_vit.py:1  there is no such file" in told(copied)
+
+
+def test_a_record_without_its_exercise_is_told(copied: Path) -> None:
+    stray = copied / "reference/kills/a9.none.json"
+    stray.write_text("{}", encoding="utf-8")
+    assert told(copied) == [
+        "reference/kills/a9.none.json:1  a record of a9.none, which rubric.yaml does not have"
+    ]
+
+
+def test_every_exercise_has_mistakes_and_right_ways(data: CourseData) -> None:
+    """At least five of the first and three of the second."""
+    for slug in data.slugs:
+        assert len([e for e in data.misconceptions if slug in dict(e.named)]) >= 5
+        assert len([e for e in data.variants if slug in dict(e.named)]) >= 3
