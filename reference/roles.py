@@ -57,6 +57,7 @@ QKV = Group(
     },
     homes={
         "CausalAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), one_head),
+        "KVCacheAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), heads),
         "MultiHeadAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), heads),
         "PackedMultiHeadAttention": Home("(r h d) i", ("qkv",), heads),
     },
@@ -100,6 +101,7 @@ OUT = Group(
     roles=("out",),
     aliases={"out": named("o", "out", "output", "c_proj", "projection", "proj", "unify")},
     homes={
+        "KVCacheAttention": Home("o (h d)", ("out_proj",), heads),
         "MultiHeadAttention": Home("o (h d)", ("out_proj",), heads),
         "PackedMultiHeadAttention": Home("o (h d)", ("projection",), heads),
     },

@@ -138,6 +138,40 @@ class KVCacheAttention(nn.Module):
 """,
     ),
     Variant(
+        id="cache.packed_under_other_names",
+        target="KVCacheAttention",
+        source="""
+class KVCacheAttention(nn.Module):
+    def __init__(self, emb_size, num_heads):
+        super().__init__()
+        if emb_size % num_heads != 0:
+            raise ValueError(f"{num_heads} heads in a width of {emb_size}")
+        self.heads = num_heads
+        self.qkv = nn.Linear(emb_size, 3 * emb_size)
+        self.o_proj = nn.Linear(emb_size, emb_size)
+        self.past = None
+
+    def forward(self, x):
+        return self.prefill(x)
+
+    def prefill(self, x):
+        self.past = x.new_zeros(2, len(x), self.heads, 0, x.shape[-1] // self.heads)
+        return self.step(x)
+
+    def step(self, x):
+        b, t, d = x.shape
+        q, k, v = self.qkv(x).view(b, t, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        kv = torch.cat([self.past, torch.stack([k, v])], dim=3)
+        self.past = kv.detach()
+        scores = q @ kv[0].mT / (d // self.heads) ** 0.5
+        place = torch.arange(kv.shape[3])
+        scores = scores + torch.zeros(t, kv.shape[3], dtype=x.dtype).masked_fill(
+            place[None, :] > place[-t:, None], -torch.inf
+        )
+        return self.o_proj((scores.softmax(-1) @ kv[1]).transpose(1, 2).flatten(2))
+""",
+    ),
+    Variant(
         id="cache.place_prepared",
         target="KVCacheAttention",
         source="""

@@ -86,20 +86,17 @@ class TestCache:
     @pytest.mark.parametrize("role", ["W_key", "W_value"])
     def test_nothing_old_is_computed_again(self, probe, expect, role):
         """When the weights change, what was computed from old tokens stays."""
-        attention = build(probe)
+        twin = probe.twin("KVCacheAttention", D, H)
+        attention = twin.student
         expect_look_back(probe, expect, attention)
         x = probe.randn(B, T, D)
         outputs = take_in(expect, attention.prefill, x)[:, -1:]
         take_in(expect, attention.prefill, x[:, :-1])
-        name, weight = next(
-            (name, value)
-            for name, value in attention.named_parameters()
-            if name.endswith(f"{role}.weight")
-        )
         # A change that only old tokens feel: its rows are orthogonal to the new ones.
         basis, _ = torch.linalg.qr(x[:, -1].T)  # D B
         change = probe.randn(D, D)
-        attention.write({name: weight.detach() + change - change @ basis @ basis.T})
+        weight = getattr(twin.reference, role).weight.detach()
+        twin.write({f"{role}.weight": weight + change - change @ basis @ basis.T})
         step = take_in(expect, attention.step, x[:, -1:])
         expect.close(step, outputs, what="output after a change that only old tokens feel")
 
