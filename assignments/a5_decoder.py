@@ -101,6 +101,196 @@ def apply_rope(x: torch.Tensor, positions: torch.Tensor, base: float = 10000.0) 
     raise NotImplementedError("apply_rope: replace this line with your solution")
 
 
+class PackedMultiHeadAttention(nn.Module):
+    """The attention of assignment 3, complete, with a mask: True means may attend."""
+
+    def __init__(self, emb_size: int, num_heads: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        if emb_size % num_heads != 0:
+            raise ValueError(f"a width of {emb_size} cannot be divided among {num_heads} heads")
+        self.num_heads = num_heads
+        self.qkv = nn.Linear(emb_size, 3 * emb_size)
+        self.projection = nn.Linear(emb_size, emb_size)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """(B, T, D), with a mask (T, T) → (B, T, D)."""
+        batch, tokens, width = x.shape
+        qkv = self.qkv(x).view(batch, tokens, 3, self.num_heads, -1)  # B T 3 H Dh
+        query, key, value = qkv.permute(2, 0, 3, 1, 4)  # B H T Dh, three times
+        scores = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5  # B H T T
+        weights = torch.softmax(scores.masked_fill(~mask, -torch.inf), dim=-1)
+        merged = (self.dropout(weights) @ value).transpose(1, 2).reshape(batch, tokens, width)
+        output: torch.Tensor = self.projection(merged)  # B T D
+        return output
+
+
+class CrossAttention(nn.Module):
+    """The cross-attention of assignment 3, complete: queries from x, keys and values from memory.
+
+    A sample whose memory is hidden altogether gets zeros before the output projection.
+    """
+
+    def __init__(self, query_dim: int, memory_dim: int, emb_size: int, num_heads: int) -> None:
+        super().__init__()
+        if emb_size % num_heads != 0:
+            raise ValueError(f"a width of {emb_size} cannot be divided among {num_heads} heads")
+        self.num_heads = num_heads
+        self.W_query = nn.Linear(query_dim, emb_size)
+        self.W_key = nn.Linear(memory_dim, emb_size)
+        self.W_value = nn.Linear(memory_dim, emb_size)
+        self.out_proj = nn.Linear(emb_size, emb_size)
+
+    def forward(
+        self, x: torch.Tensor, memory: torch.Tensor, memory_mask: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """(B, S, D) and (B, L, D), with a mask (B, L) → (B, S, D)."""
+        batch, tokens, _ = x.shape
+        by_head = (batch, -1, self.num_heads, self.W_query.out_features // self.num_heads)
+        query = self.W_query(x).view(by_head).transpose(1, 2)  # B H S Dh
+        key = self.W_key(memory).view(by_head).transpose(1, 2)  # B H L Dh
+        value = self.W_value(memory).view(by_head).transpose(1, 2)  # B H L Dh
+        scores = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5  # B H S L
+        if memory_mask is None:
+            weights = torch.softmax(scores, dim=-1)
+        else:
+            hidden = ~memory_mask[:, None, None, :]  # B 1 1 L
+            scores = scores.masked_fill(hidden & ~hidden.all(dim=-1, keepdim=True), -torch.inf)
+            weights = torch.softmax(scores, dim=-1).masked_fill(hidden, 0.0)
+        merged = (weights @ value).transpose(1, 2).reshape(batch, tokens, -1)
+        output: torch.Tensor = self.out_proj(merged)  # B S D
+        return output
+
+
+class FeedForward(nn.Module):
+    """The MLP of assignment 4, complete: each token by itself, wide, bent, and narrow again."""
+
+    def __init__(self, emb_size: int, expansion: int = 4, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.fc1 = nn.Linear(emb_size, expansion * emb_size)
+        self.fc2 = nn.Linear(expansion * emb_size, emb_size)
+        self.activation = nn.GELU()
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(…, D) → (…, D)."""
+        wide = self.dropout(self.activation(self.fc1(x)))  # … expansion·D
+        output: torch.Tensor = self.dropout(self.fc2(wide))  # … D
+        return output
+
+
+class DecoderBlock(nn.Module):
+    """One layer of a decoder: look back at the own text, look over to the memory, think.
+
+    The right half of figure 1 in "Attention Is All You Need", with the norms in front as in the
+    encoder of assignment 4 (Xiong et al., "On Layer Normalization in the Transformer
+    Architecture", 2020, tell why):
+
+        x = x + self_attention(norm1(x))             causal: no token sees a later one
+        x = x + cross_attention(norm2(x), memory)    queries from x, keys and values from memory
+        x = x + mlp(norm3(x))
+
+    What the two halves of the model see is worth a minute. The encoder, which made the memory, saw
+    all of its input at once. The decoder sees all of the memory too, whatever token it is at; what
+    it may not see is the rest of its *own* text, the very thing it is to write.
+
+    Arguments
+        emb_size   D, the width of x and of the memory
+        num_heads  H of both attentions; it must divide D
+        expansion  the mlp is expansion · D wide inside
+        dropout    probability of the dropouts on the weights of self-attention and in the mlp;
+                   more on a branch is up to you
+
+    Names that the grader looks for: `norm1`, `self_attention`, `norm2`, `cross_attention`, `norm3`,
+    `mlp`. The parts stand above, complete; your own from assignments 3 and 4 are as welcome.
+
+    Example: what the first token becomes does not hang on the second, and does on the memory.
+
+        >>> block = DecoderBlock(6, num_heads=2)
+        >>> x, memory = torch.randn(1, 2, 6), torch.randn(1, 4, 6)
+        >>> output = block(x, memory)
+        >>> output.shape
+        torch.Size([1, 2, 6])
+        >>> torch.allclose(block(x[:, :1], memory), output[:, :1], atol=1e-6)
+        True
+        >>> torch.allclose(block(x, memory + 1.0), output, atol=1e-6)
+        False
+    """
+
+    def __init__(
+        self, emb_size: int, num_heads: int, expansion: int = 4, dropout: float = 0.0
+    ) -> None:
+        """Create three norms, two attentions and the mlp. To write here: everything."""
+        super().__init__()
+        raise NotImplementedError("DecoderBlock.__init__: replace this line with your solution")
+
+    def forward(
+        self, x: torch.Tensor, memory: torch.Tensor, memory_mask: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Return the tokens after one layer.
+
+        Shapes
+            x            (B, T, D), the text so far
+            memory       (B, L, D), what the encoder made of its input. It is used as it comes: the
+                         norms of this block are for x
+            memory_mask  (B, L) bool, True = may attend: False is padding of the encoder's input
+            returns      (B, T, D), dtype as x's
+
+        The mask of the memory has nothing to do with the triangle: each is for one of the two
+        attentions. The arguments are not modified.
+
+        To write here: everything.
+        """
+        raise NotImplementedError("DecoderBlock.forward: replace this line with your solution")
+
+
+class Decoder(nn.Module):
+    """From tokens, by number, to a score for each token that could come next.
+
+        numbers (B, T) → embedding + positions → blocks → norm → output (B, T, vocabulary)
+
+    The row of logits at place i is the model's opinion about token i + 1, and comes from the tokens
+    0 to i and the memory. So one pass over a text trains all its places at once.
+
+    Arguments
+        depth       number of blocks, each with weights of its own
+        emb_size    D, even
+        num_heads   H
+        vocab_size  how many different tokens there are
+
+    Names that the grader looks for: `embedding` (nn.Embedding), `blocks` (nn.ModuleList of
+    DecoderBlock, expansion 4, no dropout), `norm` (the LayerNorm after the last block) and `output`
+    (nn.Linear with bias). Positions are those of `sinusoidal_positions`: added to the embedding,
+    and no parameter. (The paper multiplies the embedding by √D first. Here it is not.)
+
+    Example: a vocabulary of ten.
+
+        >>> decoder = Decoder(depth=2, emb_size=6, num_heads=3, vocab_size=10)
+        >>> decoder(torch.tensor([[1, 5, 5, 7]]), torch.randn(1, 3, 6)).shape
+        torch.Size([1, 4, 10])
+    """
+
+    def __init__(self, depth: int, emb_size: int, num_heads: int, vocab_size: int) -> None:
+        """Create all parts. To write here: everything."""
+        super().__init__()
+        raise NotImplementedError("Decoder.__init__: replace this line with your solution")
+
+    def forward(
+        self, tokens: torch.Tensor, memory: torch.Tensor, memory_mask: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Return the logits of the next token at each place.
+
+        Shapes
+            tokens       (B, T) integers from 0 to vocab_size - 1
+            memory       (B, L, D)
+            memory_mask  (B, L) bool, True = may attend, for every block
+            returns      (B, T, vocab_size), raw logits, dtype as the weights'
+
+        To write here: everything.
+        """
+        raise NotImplementedError("Decoder.forward: replace this line with your solution")
+
+
 class KVCacheAttention(nn.Module):
     """Causal multi-head attention that remembers the keys and values of the tokens it has seen.
 
@@ -326,6 +516,22 @@ if __name__ == "__main__":
     # tensor([0.5403, 0.8415, 0.9999, 0.0100])
     print(apply_rope(x, torch.tensor([0])).flatten())
     # tensor([1., 0., 1., 0.])
+
+    # DecoderBlock
+    block = DecoderBlock(6, num_heads=2)
+    x, memory = torch.randn(1, 2, 6), torch.randn(1, 4, 6)
+    output = block(x, memory)
+    print(output.shape)
+    # torch.Size([1, 2, 6])
+    print(torch.allclose(block(x[:, :1], memory), output[:, :1], atol=1e-6))
+    # True
+    print(torch.allclose(block(x, memory + 1.0), output, atol=1e-6))
+    # False
+
+    # Decoder
+    decoder = Decoder(depth=2, emb_size=6, num_heads=3, vocab_size=10)
+    print(decoder(torch.tensor([[1, 5, 5, 7]]), torch.randn(1, 3, 6)).shape)
+    # torch.Size([1, 4, 10])
 
     # KVCacheAttention
     attention = KVCacheAttention(6, num_heads=2)

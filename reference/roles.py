@@ -57,6 +57,7 @@ QKV = Group(
     },
     homes={
         "CausalAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), one_head),
+        "CrossAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), heads),
         "KVCacheAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), heads),
         "MultiHeadAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), heads),
         "PackedMultiHeadAttention": Home("(r h d) i", ("qkv",), heads),
@@ -101,6 +102,7 @@ OUT = Group(
     roles=("out",),
     aliases={"out": named("o", "out", "output", "c_proj", "projection", "proj", "unify")},
     homes={
+        "CrossAttention": Home("o (h d)", ("out_proj",), heads),
         "KVCacheAttention": Home("o (h d)", ("out_proj",), heads),
         "MultiHeadAttention": Home("o (h d)", ("out_proj",), heads),
         "PackedMultiHeadAttention": Home("o (h d)", ("projection",), heads),
@@ -185,6 +187,9 @@ ROLES = Roles(
         "cls_token": named("cls", "class", r"cls\w*", r"class\w*"),
         "norm1": (r"(?:norm|ln|layer_?norm)_?(?:1|a|att\w*|msa)", r"(?:att\w*|msa)_?(?:norm|ln)"),
         "norm2": (r"(?:norm|ln|layer_?norm)_?(?:2|b|mlp|ff\w*)", r"(?:mlp|ff\w*)_?(?:norm|ln)"),
+        "norm3": (r"(?:norm|ln|layer_?norm)_?(?:3|c|mlp|ff\w*)", r"(?:mlp|ff\w*)_?(?:norm|ln)"),
+        "self_attention": named(r"self_?att\w*", r"masked\w*", r"causal\w*"),
+        "cross_attention": named(r"cross\w*", r"(?:enc\w*|mem\w*)_?att\w*"),
         "norm": ("ln", "layer_?norm", r"(?:norm|ln)_?(?:f|final|out|post)", r"(?:final|post)\w*"),
         "fc1": (r"(?:fc|lin|linear|dense|c|w)_?(?:1|fc|in|up)", "up", "expand"),
         "fc2": (r"(?:fc|lin|linear|dense|c|w)_?(?:2|out|down)", "c_proj", "down", "contract"),
