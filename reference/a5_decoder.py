@@ -122,23 +122,23 @@ class PackedMultiHeadAttention(nn.Module):
 
     def __init__(self, emb_size: int, num_heads: int, dropout: float = 0.0) -> None:
         super().__init__()
-        if emb_size % num_heads != 0:
-            raise ValueError(f"a width of {emb_size} cannot be divided among {num_heads} heads")
-        self.num_heads = num_heads
+        if emb_size % num_heads:
+            raise ValueError(f"{num_heads} heads do not divide a width of {emb_size}")
+        self.num_heads: int = num_heads
         self.qkv = nn.Linear(emb_size, 3 * emb_size)
         self.projection = nn.Linear(emb_size, emb_size)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """(B, T, D), with a mask (T, T) → (B, T, D)."""
-        batch, tokens, width = x.shape
-        qkv = self.qkv(x).view(batch, tokens, 3, self.num_heads, -1)  # B T 3 H Dh
+        samples, tokens, width = x.shape
+        qkv = self.qkv(x).view(samples, tokens, 3, self.num_heads, -1)  # B T 3 H Dh
         query, key, value = qkv.permute(2, 0, 3, 1, 4)  # B H T Dh, three times
         scores = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5  # B H T T
         weights = torch.softmax(scores.masked_fill(~mask, -torch.inf), dim=-1)
-        merged = (self.dropout(weights) @ value).transpose(1, 2).reshape(batch, tokens, width)
-        output: torch.Tensor = self.projection(merged)  # B T D
-        return output
+        merged = (self.dropout(weights) @ value).transpose(1, 2).reshape(samples, tokens, width)
+        result: torch.Tensor = self.projection(merged)  # B T D
+        return result
 
 
 class CrossAttention(nn.Module):
@@ -149,9 +149,9 @@ class CrossAttention(nn.Module):
 
     def __init__(self, query_dim: int, memory_dim: int, emb_size: int, num_heads: int) -> None:
         super().__init__()
-        if emb_size % num_heads != 0:
-            raise ValueError(f"a width of {emb_size} cannot be divided among {num_heads} heads")
-        self.num_heads = num_heads
+        if emb_size % num_heads:
+            raise ValueError(f"{num_heads} heads do not divide a width of {emb_size}")
+        self.num_heads: int = num_heads
         self.W_query = nn.Linear(query_dim, emb_size)
         self.W_key = nn.Linear(memory_dim, emb_size)
         self.W_value = nn.Linear(memory_dim, emb_size)
@@ -174,8 +174,8 @@ class CrossAttention(nn.Module):
             scores = scores.masked_fill(hidden & ~hidden.all(dim=-1, keepdim=True), -torch.inf)
             weights = torch.softmax(scores, dim=-1).masked_fill(hidden, 0.0)
         merged = (weights @ value).transpose(1, 2).reshape(batch, tokens, -1)
-        output: torch.Tensor = self.out_proj(merged)  # B S D
-        return output
+        result: torch.Tensor = self.out_proj(merged)  # B S D
+        return result
 
 
 class FeedForward(nn.Module):
@@ -191,8 +191,8 @@ class FeedForward(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """(…, D) → (…, D)."""
         wide = self.dropout(self.activation(self.fc1(x)))  # … expansion·D
-        output: torch.Tensor = self.dropout(self.fc2(wide))  # … D
-        return output
+        result: torch.Tensor = self.dropout(self.fc2(wide))  # … D
+        return result
 
 
 class DecoderBlock(nn.Module):
