@@ -13,7 +13,7 @@ CHOICE := choice
 endif
 
 .DEFAULT_GOAL := check
-.PHONY: check demo test lint format pictures bench fuzz setup clean help choice
+.PHONY: check demo test attack lint format pictures bench fuzz setup clean help choice
 
 check: $(READY)  ## grade assignments/ and say what to open next
 	@$(VENV)/bin/grader check || { code=$$?; test $$code -eq 1 || exit $$code; }
@@ -23,6 +23,9 @@ test: $(READY)  ## test the grader, and every suite on the reference
 
 demo: $(READY)  ## grade a small sample class, right and wrong work
 	@$(VENV)/bin/python tools/demo.py
+
+attack: $(READY)  ## try every attack on the grader, in every tier this machine has
+	@$(VENV)/bin/python -m tests.attack $(or $(ARGS),--controls)
 
 lint: $(READY)  ## ruff and mypy --strict
 	@$(VENV)/bin/ruff check .

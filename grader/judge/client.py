@@ -140,9 +140,13 @@ class Client:
         """Called before each outermost request."""
 
     def raised(self, error: RemoteRaised) -> StudentRaised:
-        """An exception of the other side's as evidence."""
-        where = Where(error.file, error.line, error.cell) if error.file else None
+        """An exception of the student's function as a fault."""
+        where = self.place(error)
         return StudentRaised(error.type_name, error.bases, error.message, where, own=error.own)
+
+    def place(self, error: RemoteRaised) -> Where | None:
+        """Where an exception says that it comes from."""
+        return Where(error.file, error.line, error.cell) if error.file else None
 
     def translate(self, error: WireFault) -> BaseException:
         """The fault of the channel as one of ours, after what it makes necessary."""

@@ -270,7 +270,7 @@ class Expect:
                 raise CheckFailed(fault.observed, wanted, where=fault.where) from None
             missing = [text for text in mentions if text not in fault.message]
             if missing:
-                observed = f"{fault.type_name} without {' and '.join(missing)} in its message"
+                observed = f"{error.__name__} without {' and '.join(missing)} in its message"
                 raise CheckFailed(observed, wanted, where=fault.where) from None
             return
         raise CheckFailed(f"returned {describe(value)}", wanted)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
+
 from ..evidence import Outcome, Where
+
+# Of libraries that a submission has, beyond what Python itself defines.
+_KNOWN = ("EinopsError", "URLError", "LinAlgError", "OutOfMemoryError", "BackendCompilerFailed")
 
 
 class StudentFault(Exception):
@@ -39,7 +44,9 @@ class StudentRaised(StudentFault):
         own: bool = True,
     ) -> None:
         place = f" at {where}" if where else ""
-        super().__init__(f"raised {type_name}{place}", detail=message, where=where)
+        told, own_name = _told(type_name, bases)
+        detail = f"{own_name}: {message}" if own_name and message else own_name or message
+        super().__init__(f"raised {told}{place}", detail=detail, where=where)
         self.type_name, self.bases, self.message = type_name, bases, message
         # torch raises it too: for a module without `forward`, for a dtype that it can't compute.
         if type_name == "NotImplementedError" and own:
@@ -49,6 +56,24 @@ class StudentRaised(StudentFault):
     @property
     def is_out_of_memory(self) -> bool:
         return "MemoryError" in self.bases or "allocate memory" in self.message
+
+
+def _told(type_name: str, bases: tuple[str, ...]) -> tuple[str, str]:
+    """What may be said of an exception's type for any criterion, and what is left for a public
+    one. A class that is made while running can be named after a hidden input.
+
+    >>> _told("ValueError", ()), _told("Odd", ("ValueError", "Exception"))
+    (('ValueError', ''), ('a kind of ValueError', 'Odd'))
+    """
+    if _is_exception(type_name) or type_name in _KNOWN:
+        return type_name, ""
+    base = next((name for name in bases if _is_exception(name)), "Exception")
+    return f"a kind of {base}", type_name
+
+
+def _is_exception(name: str) -> bool:
+    found = getattr(builtins, name, None)
+    return isinstance(found, type) and issubclass(found, BaseException)
 
 
 class NotDefined(StudentFault):

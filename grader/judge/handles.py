@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -13,10 +13,12 @@ from torch import nn
 from ..wire.faults import Violation
 from ..wire.tensors import DTYPES
 from ..wire.values import Node, text
+from .faults import CheckFailed
+
+MAX_ELEMENTS = 1 << 26
+"""Of all parameters of a module that the judge holds or draws values for."""
 
 Parameters = Mapping[str, torch.Tensor]
-MAX_MIRRORED_BYTES = 512 << 20
-"""Of a module's stand-ins: they are made as described, before a byte of the values has come."""
 Gradients = Mapping[str, torch.Tensor | None]
 
 
@@ -52,10 +54,6 @@ class ParameterSpec:
     shape: tuple[int, ...]
     requires_grad: bool
 
-    @property
-    def size_bytes(self) -> int:
-        return math.prod(self.shape) * self.dtype.itemsize
-
 
 class Bound(Protocol):
     """The reference's parameters are stored in a student's module."""
@@ -90,6 +88,7 @@ class RemoteModule:
         self._write_back()
         parameters: Parameters = {}
         if torch.is_grad_enabled():
+            require_drawable(self.specs, self.type_name)
             parameters = {s.name: self._mirror(s) for s in self.specs if s.requires_grad}
         return self._invoker.invoke(self.target, args, kwargs, parameters)
 
@@ -112,10 +111,7 @@ class RemoteModule:
     def state(self) -> dict[str, torch.Tensor]:
         """The state_dict, by value."""
         self._write_back()
-        found = self._ask("state")
-        if type(found) is not dict or not all(type(name) is str for name in found):
-            raise Violation("a state_dict")
-        return found
+        return _by_name(self._ask("state"))
 
     def load(self, state: Mapping[str, torch.Tensor], strict: bool = True) -> None:
         """load_state_dict on the student's module."""
@@ -128,11 +124,12 @@ class RemoteModule:
     def named_parameters(self) -> list[tuple[str, nn.Parameter]]:
         """Stand-ins holding the current values."""
         self._write_back()
-        values = self._ask("parameters")
+        require_drawable(self.specs, self.type_name)
+        values = _by_name(self._ask("parameters"))
         for spec in self.specs:
             mirror = self._mirror(spec)
             with torch.no_grad():
-                mirror.copy_(_tensor_of(values, spec.name))
+                mirror.copy_(_value_of(values, spec.name, mirror))
             self._versions[spec.name] = mirror._version
         return [(spec.name, self._mirror(spec)) for spec in self.specs]
 
@@ -140,7 +137,7 @@ class RemoteModule:
         return [parameter for _, parameter in self.named_parameters()]
 
     def named_buffers(self) -> list[tuple[str, torch.Tensor]]:
-        return list(_tensors(self._ask("buffers")).items())
+        return list(_by_name(self._ask("buffers")).items())
 
     def structure(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         """Layers in plain containers (where, and of what kind), and two names for one module.
@@ -226,9 +223,6 @@ class RemoteModule:
     def _mirror(self, spec: ParameterSpec) -> nn.Parameter:
         mirror = self._mirrors.get(spec.name)
         if mirror is None:
-            there = sum(known.nbytes for known in self._mirrors.values())
-            if there + spec.size_bytes > MAX_MIRRORED_BYTES:
-                raise Violation("parameters too large to grade")
             data = torch.zeros(spec.shape, dtype=spec.dtype)
             is_float = spec.dtype.is_floating_point
             mirror = nn.Parameter(data, requires_grad=spec.requires_grad and is_float)
@@ -272,17 +266,25 @@ def _spec(row: Any) -> ParameterSpec:
     return ParameterSpec(name, DTYPES[dtype], tuple(shape), requires_grad is True)
 
 
-def _tensors(values: Any) -> dict[str, torch.Tensor]:
-    """What PyTorch's own methods give; a student's code has no part in it."""
-    if type(values) is not dict or not all(
-        type(name) is str and isinstance(value, torch.Tensor) for name, value in values.items()
-    ):
-        raise Violation("tensors by name")
-    return values
+def require_drawable(specs: Iterable[ParameterSpec], name: str) -> None:
+    """Raises CheckFailed for more numbers than a module of any course has: a description of
+    them takes a few bytes, the numbers themselves would fill the judge's memory."""
+    count = sum(math.prod(spec.shape) for spec in specs)
+    if count > MAX_ELEMENTS and torch.get_default_device().type != "meta":
+        raise CheckFailed(f"{name} has {count:,} parameters", f"at most {MAX_ELEMENTS:,}")
 
 
-def _tensor_of(values: Any, name: str) -> torch.Tensor:
-    value = values.get(name) if isinstance(values, dict) else None
-    if not isinstance(value, torch.Tensor):
+def _by_name(found: Any) -> dict[str, Any]:
+    """What the worker's own code answers with, unless somebody replaced it."""
+    if not isinstance(found, dict) or not all(type(name) is str for name in found):
+        raise Violation("values by name")
+    return found
+
+
+def _value_of(values: dict[str, Any], name: str, like: torch.Tensor) -> torch.Tensor:
+    value = values.get(name)
+    if not isinstance(value, torch.Tensor) or value.shape != like.shape:
         raise Violation("value of a parameter")
+    if value.device != like.device:
+        raise Violation("device of a parameter")
     return value

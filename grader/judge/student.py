@@ -15,7 +15,6 @@ from ..wire.peer import RemoteRaised
 from . import ending, load_report
 from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, JudgePeer
 from .faults import (
-    CheckFailed,
     Crashed,
     NotDefined,
     Starved,
@@ -24,6 +23,7 @@ from .faults import (
     TimedOut,
     malformed,
 )
+from .memory import limit_memory
 from .worker_process import Source, Usage, WorkerProcess
 
 STATEMENT_LIMIT_S = 2.0
@@ -33,8 +33,9 @@ PATIENT_HANGS = 3
 IMPATIENT_LIMIT_S = 0.5
 """After `PATIENT_HANGS` calls without an answer a submission waits shorter, not less fairly:
 50 times the reference's time still holds."""
-HELD_MIB = 32
-"""What a submission may hold when its memory is limited: more could be set free in the call."""
+MAX_GRANTED_S = 20.0
+"""On top of a call's limit, on a machine that is busy with other things; twice that on top of all
+limits of a submission together."""
 SAMPLE_S = 0.05
 """How old the figures may be that tell starving from sleeping: little beside any limit."""
 
@@ -67,9 +68,11 @@ class SubmissionClient(Client):
         self._skip: set[tuple[str, int]] = set()
         self._at: tuple[str, int] | None = None
         self._loading_until = 0.0
+        self._loading = False
         self._hopeless: StudentFault | None = None
         self._reference_time: ReferenceTime = lambda call: 0.0
         self._usage: Usage | None = None
+        self._due_s = self._granted_s = self._granted_in_all_s = 0.0
         self._next_sample = 0.0
         self._hangs = 0
         self._wall_until = time.monotonic() + WALL_LIMIT_S
@@ -107,7 +110,6 @@ class SubmissionClient(Client):
         if self._worker is None:
             self._worker = self._bring_up()
         self.peer.forget()  # graphs of call-backs that the student's side never released
-        self._sample_usage()
         if alone:
             self.send_along(["B", "return_freed_memory"], ())
         # The reset travels with the first call: a round trip of its own costs more than it does.
@@ -115,25 +117,11 @@ class SubmissionClient(Client):
         self._clean = False
 
     def limit_memory(self, mib: int) -> list[str]:
-        """The worker lowers its own limit, for good, and the kernel tells whether it did.
-
-        Raises:
-            StudentFault: the submission holds too much already, or kept the limit from being set.
-        """
         if not self._alone:
             raise ValueError("memory is limited for good: mark the check with @pytest.mark.alone")
-        memory = self._worker.memory() if self._worker is not None else None
-        if memory is None:
-            return ["the memory of a call can't be limited on this system"]
-        if memory.held > HELD_MIB << 20:
-            held = f"the file holds {memory.held >> 20} MiB before it is called"
-            raise CheckFailed(held, f"at most {HELD_MIB} MiB")
-        bound = memory.mapped + (mib << 20)
-        self.peer.call(["B", "limit_memory"], (bound,), {}, {}, {})
-        after = self._worker.memory() if self._worker is not None else None
-        if after is None or after.limits != (str(bound), str(bound)):
-            raise malformed()
-        return []
+        if self._worker is None:
+            raise Crashed("the process had already ended", "an answer")
+        return limit_memory(self._worker, self.peer, mib)
 
     def limit_of(self, call: int) -> float:
         floor = MINIMUM_LIMIT_S if self._hangs < PATIENT_HANGS else IMPATIENT_LIMIT_S
@@ -142,6 +130,8 @@ class SubmissionClient(Client):
     def before_request(self) -> None:
         if self._worker is None:
             raise Crashed("the process had already ended", "an answer")
+        self._granted_s = 0.0
+        self._sample_usage()
 
     # ---- loading -------------------------------------------------------------------------
 
@@ -151,16 +141,18 @@ class SubmissionClient(Client):
         until = time.monotonic() + LOADING_LIMIT_S
         while True:
             worker = self._worker = self._take()
+            worker.more_time = self._more_time
+            self._next_sample = 0.0
             self.isolation = worker.isolation
             operations = {"progress": self._progress}
             self.peer = JudgePeer(worker.channel, self.side, operations, self)
             self._loading_until, self._at = until, None
             self.limit_s = LOADING_LIMIT_S
+            self._loading = True
             try:
                 reply = self.peer.exchange(self._load_message(), list(self._plan.files.values()))
                 self.report = load_report.checked(reply.meta.get("report"))
                 self._clean = True
-                self._next_sample = 0.0
                 return worker
             except StudentFault as fault:
                 self.close()
@@ -168,6 +160,8 @@ class SubmissionClient(Client):
                     self._hopeless = _while_loading(fault, self._at)
                     raise self._hopeless from None
                 self._skip.add(self._at)
+            finally:
+                self._loading = False
 
     def _load_message(self) -> Meta:
         plan = self._plan
@@ -183,7 +177,8 @@ class SubmissionClient(Client):
 
     def _progress(self, message: Message) -> Meta:
         path, index = message.meta.get("path"), message.meta.get("index")
-        if type(path) is not str or type(index) is not int:
+        # In a call it would move the deadline.
+        if not self._loading or type(path) is not str or type(index) is not int:
             raise Violation("progress")
         self._at = (path[:400], index)
         self.peer.until = min(self._loading_until, time.monotonic() + STATEMENT_LIMIT_S)
@@ -232,12 +227,36 @@ class SubmissionClient(Client):
             self._usage = self._worker.usage()
             self._next_sample = now + SAMPLE_S
 
+    def place(self, error: RemoteRaised) -> Where | None:
+        """Only a place that exists: any other text or number could carry a hidden input."""
+        data = self._plan.files.get(error.file or "")
+        if error.file is None or data is None:
+            return None
+        inside = all(0 <= number <= len(data) for number in (error.line or 0, error.cell or 0))
+        return Where(error.file, error.line, error.cell) if inside else Where(error.file)
+
+    def _more_time(self) -> float:
+        """The processor time that the call at hand is due and others had: a limit is one of time
+        to compute in, and what a busy machine takes of it is given back, up to a point."""
+        left_s = min(MAX_GRANTED_S - self._granted_s, 2 * MAX_GRANTED_S - self._granted_in_all_s)
+        if not self._was_starved() or left_s <= 0:
+            return 0.0
+        more_s = min(max(self._due_s, 0.1), left_s)
+        self._granted_s += more_s
+        self._granted_in_all_s += more_s
+        self._wall_until += more_s
+        self._loading_until += more_s
+        return more_s
+
     def _was_starved(self) -> bool:
-        """Ready to run, yet mostly kept waiting for a processor. Sleeping is not starving."""
+        """Ready to run, yet kept waiting for a processor, and still due a part of its time.
+        Sleeping is not starving, nor is waiting for threads of its own."""
         after = self._worker.usage() if self._worker is not None else None
         if after is None or self._usage is None:
             return False
-        return after.waiting_s - self._usage.waiting_s > 0.5 * self.limit_s
+        waited_s = after.waiting_s - self._usage.waiting_s
+        self._due_s = self.limit_s - (after.running_s - self._usage.running_s)
+        return waited_s > 0.25 * self.limit_s and self._due_s > 0.05 * self.limit_s
 
     # ---- what was loaded -----------------------------------------------------------------
 

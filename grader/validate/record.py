@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..hello import CheckFacts
+from ..rubric import Exercise
 from .data import CourseData
 from .gap import Gap
 from .rubric_lines import rubric_gap
@@ -30,7 +31,8 @@ class Record:
     checks: Mapping[str, tuple[str, ...]]
     """Check without its slug -> the ids that fail it."""
     variants: tuple[str, ...]
-    banned: tuple[str, ...]
+    terms: tuple[tuple[str, str], ...]
+    """What the rubric says that no grading shows: a key of the exercise, and an entry under it."""
 
 
 def records(data: CourseData, evidence: Evidence) -> dict[str, Record]:
@@ -44,15 +46,24 @@ def records(data: CourseData, evidence: Evidence) -> dict[str, Record]:
                 if check.startswith(f"{slug}/")
             },
             tuple(sorted(v.entry.id for v in data.variants if slug in v.slugs)),
-            exercise.banned,
+            tuple(_terms(exercise)),
         )
         for slug, exercise in data.exercises.items()
     }
 
 
+def _terms(exercise: Exercise) -> Iterator[tuple[str, str]]:
+    follow_through = exercise.follow_through
+    yield from (("requires", slug) for slug in exercise.requires)
+    yield from (("follow_through", f"{n}: {slug}") for n, slug in follow_through.calls.items())
+    if follow_through.copied:
+        yield "follow_through", "copied: true"
+    yield from (("banned", name) for name in exercise.banned)
+
+
 def to_text(record: Record) -> str:
     content = {
-        "banned": list(record.banned),
+        "terms": [list(term) for term in record.terms],
         "variants": list(record.variants),
         "checks": {check: list(ids) for check, ids in record.checks.items()},
     }
@@ -75,7 +86,8 @@ def read_record(root: Path, slug: str) -> Record | Gap:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         checks = {str(check): tuple(map(str, ids)) for check, ids in content["checks"].items()}
-        return Record(checks, tuple(content["variants"]), tuple(content["banned"]))
+        terms = tuple((str(key), str(entry)) for key, entry in content["terms"])
+        return Record(checks, tuple(content["variants"]), terms)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         message = f"not a record: {type(error).__name__}: {error}"
         return Gap(shown, getattr(error, "lineno", 1), message, WRITE)
@@ -114,11 +126,11 @@ def static_differences(data: CourseData, slug: str, old: Record) -> Iterator[Gap
             )
             trail = ("exercises", slug, "criteria")
             yield rubric_gap(data.course, trail, message, ACCEPT)
-    for name in old.banned:
-        if name not in data.course.rubric.exercises[slug].banned:
-            message = f"exercises.{slug}.banned: {name} is gone"
-            trail = ("exercises", slug, "banned")
-            yield rubric_gap(data.course, trail, message, ACCEPT)
+    there = set(_terms(data.course.rubric.exercises[slug]))
+    for key, entry in old.terms:
+        if (key, entry) not in there:
+            message = f"exercises.{slug}.{key}: {entry} is gone"
+            yield rubric_gap(data.course, ("exercises", slug, key), message, ACCEPT)
 
 
 def differences(
@@ -150,9 +162,9 @@ def differences(
     for id in new.variants:
         if id not in old.variants:
             yield Gap(shown, 1, f"the variant {id} is new", WRITE)
-    for name in new.banned:
-        if name not in old.banned:
-            yield Gap(shown, 1, f"{name} is newly banned", WRITE)
+    for key, entry in new.terms:
+        if (key, entry) not in old.terms:
+            yield Gap(shown, 1, f"{key}: {entry} is new in rubric.yaml", WRITE)
 
 
 def _suite(check: str, checks: Sequence[CheckFacts], shown: str) -> str:

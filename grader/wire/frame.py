@@ -27,7 +27,8 @@ MAX_PARTS = 64
 Meta = dict[str, Any]
 Buffer = bytes | memoryview
 Waiter = Callable[[bool, float | None], None]
-"""Blocks until the socket can be written (True) or read (False), or raises `Deadline`."""
+"""Blocks until the socket can be written (True) or read (False), or raises `Deadline`; looks at
+the clock first, or a peer that drips bytes would never meet its end."""
 
 
 class Message(NamedTuple):
@@ -104,9 +105,6 @@ class Channel:
         """The next `size` bytes. A small message then costs one system call, not three."""
         buffer = self._buffer
         while len(buffer) < size:
-            # A peer that drips bytes is always readable: only the clock ends it.
-            if until is not None and time.monotonic() > until:
-                raise Deadline
             wanted = min(max(size - len(buffer), READ_AHEAD_BYTES), CHUNK_BYTES)
             try:
                 data = self._receive_some(wanted, until)
@@ -129,6 +127,9 @@ class Channel:
         return self.sock.recv(wanted, socket.MSG_DONTWAIT)
 
     def _poll(self, writing: bool, until: float | None) -> None:
+        # A peer that drips bytes is always readable: only the clock ends it.
+        if until is not None and time.monotonic() > until:
+            raise Deadline
         poller = select.poll()
         poller.register(self.sock, select.POLLOUT if writing else select.POLLIN)
         left_ms = None if until is None else max(0.0, (until - time.monotonic()) * 1e3)

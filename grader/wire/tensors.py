@@ -21,11 +21,9 @@ ALIGNMENT = 16
 MAX_TENSORS = 4096
 MAX_DIMENSIONS = 8
 MAX_TENSOR_BYTES = 256 << 20
-"""Of a tensor as its shape tells, which an expanded view of one element can exceed."""
-MAX_MESSAGE_TENSOR_BYTES = 512 << 20
-"""Of all tensors of a message, counted in the same way: each of them may have to be copied."""
-MAX_META_ELEMENTS = 1 << 48
-"""Of a tensor without data: the arithmetic on its sizes has to stay within 64 bits."""
+"""Of all tensors of a message as their shapes tell: views of a few bytes can be far larger."""
+MAX_EXTENT = 1 << 48
+"""Elements of a tensor that has no bytes, and of what strides span: torch must not overflow."""
 
 DTYPES: dict[str, torch.dtype] = {
     "float16": torch.float16,
@@ -180,7 +178,7 @@ def read_tensors(meta: dict[str, Any], payload: bytearray) -> Received:
     if type(table) is not list or len(table) > MAX_TENSORS:
         raise Violation("tensor table")
     rows = tuple(_row(entry, sizes) for entry in table)
-    if sum(_nominal_bytes(row) for row in rows) > MAX_MESSAGE_TENSOR_BYTES:
+    if sum(_told_bytes(row) for row in rows) > MAX_TENSOR_BYTES:
         raise Violation("tensors too large")
     flats, start = [], 0
     for size in sizes:
@@ -213,10 +211,9 @@ def _row(entry: Any, sizes: list[int]) -> Row:
         raise Violation("tensor dtype, shape or stride")
     if len(shape) != len(stride) or len(shape) > MAX_DIMENSIONS:
         raise Violation("tensor dimensions")
-    if math.prod(shape) * dtype.itemsize > MAX_TENSOR_BYTES and storage is not None:
+    span = sum((n - 1) * s for n, s in zip(shape, stride, strict=True) if n)
+    if max(math.prod(n for n in shape if n), span) >= MAX_EXTENT:
         raise Violation("tensor too large")
-    if _span(shape, stride) > MAX_META_ELEMENTS or math.prod(shape) > MAX_META_ELEMENTS:
-        raise Violation("tensor sizes")
     if type(offset) is not int or offset < 0 or grad not in (NO_GRAD, LEAF, INNER):
         raise Violation("tensor offset or gradient flag")
     if type(grad) is not int or (grad and not (dtype.is_floating_point or dtype.is_complex)):
@@ -224,18 +221,12 @@ def _row(entry: Any, sizes: list[int]) -> Row:
     if storage is not None:
         if type(storage) is not int or not 0 <= storage < len(sizes):
             raise Violation("tensor storage")
-        end = offset + _span(shape, stride) + 1
-        if math.prod(shape) and end * dtype.itemsize > sizes[storage]:
+        if math.prod(shape) and (offset + span + 1) * dtype.itemsize > sizes[storage]:
             raise Violation("tensor reaches outside its storage")
     return Row(dtype, tuple(shape), tuple(stride), storage, offset, grad)
 
 
-def _span(shape: list[int], stride: list[int]) -> int:
-    """From the first element to the last, in elements; counts axes without any, too."""
-    return sum(max(0, n - 1) * s for n, s in zip(shape, stride, strict=True))
-
-
-def _nominal_bytes(row: Row) -> int:
+def _told_bytes(row: Row) -> int:
     return 0 if row.storage is None else math.prod(row.shape) * row.dtype.itemsize
 
 

@@ -99,9 +99,10 @@ _WEAK_PARTIAL = (
 
 def partial(stack_fds: list[int], reason: str = "") -> Jail:
     """What a process may do to itself without a namespace, as in an unprivileged container."""
-    if not landlock.abi():
+    version = landlock.abi()
+    if not version:
         raise OSError("Landlock: not in this kernel, or switched off")
-    program = _program()
+    program = _program(scratch=False, may_truncate=version >= landlock.COVERS_TRUNCATE)
     mapped = layers.mapped_bytes()
     folders = [f"/proc/self/fd/{fd}" for fd in stack_fds]
     readable = _readable(folders)
@@ -159,10 +160,10 @@ def _step_down(needed: list[str]) -> bool:
     return True
 
 
-def _program() -> bytes:
+def _program(*, scratch: bool = True, may_truncate: bool = True) -> bytes:
     if not seccomp.supported():
         raise OSError(f"seccomp: no table of system calls for {architecture()}")
-    return seccomp.program_for(architecture())
+    return seccomp.program_for(architecture(), scratch=scratch, may_truncate=may_truncate)
 
 
 # ---- none ----------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ def forking(jail: Jail) -> Start:
     def start(sock_fd: int, output_fd: int, config: dict[str, Any]) -> int:
         pid = jail.fork()
         if pid == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             main.run(sock_fd, output_fd, config, jail)
         return pid
 
@@ -87,8 +88,8 @@ class WorkerSource:
         self._count = 0
 
     def serve(self) -> None:
-        """Until the judge hangs up; then every worker is killed."""
-        die_with_parent()
+        """Until the judge hangs up; then every worker is killed, and its folder removed."""
+        self._end_with_parent()
         prctl(PR_SET_CHILD_SUBREAPER, 1)
         try:
             while True:
@@ -97,9 +98,29 @@ class WorkerSource:
         except PeerGone:
             pass
         finally:
-            for pid in list(self._live):
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            for pid in self._live:
                 _kill(pid)
             self._kill_orphans()
+            self._remove_scratch()
+
+    def _end_with_parent(self) -> None:
+        """At once if nothing is left to do then. Folders of workers outlive a parent that was
+        killed unless somebody removes them."""
+        if not self._scratch:
+            die_with_parent()
+            return
+        signal.signal(signal.SIGTERM, _hang_up)
+        die_with_parent(signal.SIGTERM)
+
+    def _remove_scratch(self) -> None:
+        for pid, scratch in self._live.items():
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+            shutil.rmtree(scratch, ignore_errors=True)
+        if self._scratch:
+            with suppress(OSError):  # another lane's zygote removes it, or it was never made
+                os.rmdir(self._scratch)
 
     def _wait(self) -> None:
         poller = select.poll()
@@ -193,6 +214,10 @@ class WorkerSource:
                 _kill(pid)
                 with suppress(ChildProcessError):
                     os.waitpid(pid, 0)
+
+
+def _hang_up(*_: object) -> None:
+    raise PeerGone("the parent ended")
 
 
 def _kill(pid: int) -> None:

@@ -18,6 +18,7 @@ import pytest
 from grader.course import find_course
 from grader.engine import Engine, EngineError, Options
 from grader.evidence import Outcome
+from grader.job import job_for
 from tests.support.courses import submission, write_course
 from tests.support.families import child_pids, is_alive
 
@@ -140,6 +141,34 @@ def test_sleeping_is_the_students_and_not_the_machines_fault(course_root: Path) 
     assert found == [Outcome.PASSED, Outcome.PASSED, Outcome.TIMED_OUT]
 
 
+def test_a_busy_machine_is_no_reason_for_a_verdict(course_root: Path) -> None:
+    """An endless loop times out, and a long computation does not, while others have most of the
+    processor."""
+    source = """
+        import time
+
+        def work(step):
+            until = time.process_time() + (1.2 if step == 0 else 0)
+            while step == 1 or time.process_time() < until:
+                pass
+            return step
+    """
+    cpu = min(os.sched_getaffinity(0))
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {cpu})
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    try:
+        with Engine(find_course(course_root)) as engine:
+            (result,) = engine.grade([submission({"t1_toy.py": source})])
+    finally:
+        os.sched_setaffinity(0, allowed)
+        for other in others:
+            other.kill()
+            other.wait()
+    found = [o.outcome for o in result.observations]
+    assert found == [Outcome.PASSED, Outcome.TIMED_OUT, Outcome.PASSED]
+
+
 def test_daemons_and_files_of_a_submission_end_with_it(course_root: Path, tmp_path: Path) -> None:
     note = tmp_path / "daemon.pid"
     source = f"""
@@ -208,9 +237,47 @@ def test_nothing_outlives_a_killed_parent(
     time.sleep(1.0)
     assert len(family) >= wanted
     assert [pid for pid in family if is_alive(pid)] == []
-    # In tier none the scratch folder stays: nobody is left to remove it.
-    if "--spawn" not in mode and "none" not in mode:
-        assert list(folder.iterdir()) == []
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("tier", ["full", "partial", "none", "spawn"])
+def test_nothing_of_a_killed_judge_is_alive_after_a_second(
+    course_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tier: str
+) -> None:
+    """Its worker is busy, and in tier none has files and a child of its own."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    busy = """
+        import os, time
+
+        def work(step):
+            try:
+                open("left-behind", "w").close()
+                os.fork()
+            except OSError:
+                pass
+            while True:
+                pass
+    """
+    mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8")
+    isolation = "none" if tier == "spawn" else tier
+    options = Options(isolation=isolation, spawn=tier == "spawn")
+    with Engine(find_course(course_root), options) as engine:
+        list(engine.grade([submission({"t1_toy.py": REFERENCE})]))
+        judge, zygote = engine._seats[0].lane.pids
+        engine._send(engine._seats[0], job_for(submission({"t1_toy.py": busy}), ["t1_toy"]))
+        time.sleep(1.2)
+        family = [judge, zygote, *child_pids(zygote)]
+        os.kill(judge, signal.SIGKILL)
+        until = time.monotonic() + 1.0
+        while any(is_alive(pid) for pid in family[1:]) and time.monotonic() < until:
+            time.sleep(0.01)
+        left = [pid for pid in family[1:] if is_alive(pid)]
+        files = list(folder.rglob("*"))
+    assert (len(family) >= 3, left) == (True, [])
+    assert files == []
+    assert Path("/proc/self/mountinfo").read_text(encoding="utf-8") == mounts
 
 
 def test_a_suite_that_does_not_import_is_told_with_its_line(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ import os
 import re
 
 # Not itself an example of what it looks for.
-PATTERN = re.compile(rb"CANARY([a-z]+)[0-9a-f]{24}")
+PATTERN = re.compile(rb"CANARY([a-z]+)-[0-9a-f]{24}")
 
 
 def readable(pid):
@@ -45,7 +45,8 @@ def readable(pid):
 
 
 def scan(pid="self"):
-    """Which canaries are in the memory, environment and open files of a process."""
+    """Which canaries are in the memory, environment, arguments, mappings and open files of a
+    process."""
     found = set()
     for data in readable(pid):
         found.update(match[1].decode() for match in PATTERN.finditer(data))
@@ -55,8 +56,13 @@ def scan(pid="self"):
         except OSError:
             continue
         found.update(match[1].decode() for match in PATTERN.finditer(target.encode()))
-    with open(f"/proc/{pid}/environ", "rb") as file:
-        found.update(match[1].decode() for match in PATTERN.finditer(file.read()))
+        place = f"/proc/{pid}/fd/{name}"
+        if os.path.isfile(place):
+            with open(place, "rb") as file:
+                found.update(match[1].decode() for match in PATTERN.finditer(file.read(1 << 24)))
+    for name in ("environ", "cmdline", "maps", "mountinfo"):
+        with open(f"/proc/{pid}/{name}", "rb") as file:
+            found.update(match[1].decode() for match in PATTERN.finditer(file.read()))
     return sorted(found)
 '''
 SUITE = """
@@ -84,7 +90,7 @@ def family(engine: Engine) -> list[int]:
 
 
 def canary(kind: str) -> str:
-    return f"CANARY{kind}{secrets.token_hex(12)}"
+    return f"CANARY{kind}-{secrets.token_hex(12)}"
 
 
 def planted_course(tmp_path: Path) -> Path:
@@ -188,6 +194,54 @@ def test_the_package_may_lie_inside_the_course(tmp_path: Path) -> None:
         timeout=120,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+LISTENING = {
+    "wire/frame.py": (
+        "        size = sum(view.nbytes for view in views)\n",
+        "        if self._wait != self._poll:\n"  # only a channel to a worker has a wait of its own
+        "            with open({log!r}, 'ab') as log:\n"
+        "                log.write(text + b''.join(views))\n",
+    ),
+    "wire/control.py": (
+        '    data = json.dumps(message, separators=(",", ":")).encode()\n',
+        "    try:\n"
+        "        with open({log!r}, 'ab') as log:\n"
+        "            log.write(data)\n"
+        "    except OSError:\n"  # in a jail
+        "        pass\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("tier", ["full", "partial"])
+def test_no_message_to_the_untrusted_side_holds_a_secret(tmp_path: Path, tier: str) -> None:
+    """A copy of the package writes down what is sent to workers, zygotes and the nursery."""
+    root, log = planted_course(tmp_path), tmp_path / "log"
+    shutil.copytree(PACKAGE, root / "grader", ignore=shutil.ignore_patterns("__pycache__"))
+    for name, (line, more) in LISTENING.items():
+        file = root / "grader" / name
+        assert file.read_text().count(line) == 1
+        file.write_text(file.read_text().replace(line, line + more.format(log=str(log))))
+    student = tmp_path / "student-001"
+    student.mkdir()
+    text = f"# {canary('mine')}\ndef scan():\n    return ['wrong']\n"
+    (student / "t1_toy.py").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "grader", "check", str(student), "--course", str(root)]
+    done = subprocess.run(
+        [*command, "--isolation", tier],
+        cwd=root,
+        env={"PYTHONPATH": str(root), "PATH": "/usr/bin:/bin", "TOKEN": canary("environment")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (1, ""), done.stdout
+    sent = log.read_bytes()
+    pattern = namespace()["PATTERN"]
+    found = {match[1] for match in pattern.finditer(sent)}  # type: ignore[attr-defined]
+    assert found == {b"mine"}
+    assert b'"pair"' in sent and b'"start"' in sent and b'"load"' in sent and b'"call"' in sent
 
 
 def test_nothing_drawn_in_a_worker_predicts_a_draw_of_the_judge(tmp_path: Path) -> None:

@@ -7,10 +7,9 @@ from typing import Any
 
 import torch
 
-from ...wire.values import Opaque
 from ..compare import describe
 from ..faults import CheckFailed
-from ..handles import RemoteModule
+from ..handles import RemoteModule, require_drawable
 
 UNBOUND_SCALE = 0.35
 
@@ -23,14 +22,18 @@ def module_of(value: Any, name: str) -> RemoteModule:
     """
     if isinstance(value, RemoteModule):
         return value
-    kind = f"an object of type {value.type_name}" if isinstance(value, Opaque) else ""
-    raise CheckFailed(f"{name}(...) made {kind or describe(value)}", "an nn.Module")
+    raise CheckFailed(f"{name}(...) made {describe(value)}", "an nn.Module")
 
 
 def randomised(
     handle: RemoteModule, names: Sequence[str], generator: torch.Generator
 ) -> dict[str, torch.Tensor]:
-    """Drawn values for the named parameters: default initialisation hides mistakes."""
+    """Drawn values for the named parameters: default initialisation hides mistakes.
+
+    Raises:
+        CheckFailed: there are absurdly many.
+    """
+    require_drawable(handle.specs, handle.type_name)
     shapes = {spec.name: spec.shape for spec in handle.specs}
     return {
         n: torch.randn(shapes[n], generator=generator, dtype=torch.float64) * UNBOUND_SCALE

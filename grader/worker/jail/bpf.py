@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 Instruction = tuple[int, int, int, int]
 """code, jump if true, jump if false, operand"""
 
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 NUMBER, ARCHITECTURE = 0, 4
 """Offsets in the kernel's `struct seccomp_data`."""
 
@@ -48,6 +48,10 @@ def unless_equal(value: int, body: Sequence[Instruction]) -> list[Instruction]:
 
 def when_at_least(value: int, body: Sequence[Instruction]) -> list[Instruction]:
     return [(_AT_LEAST, 0, len(body), value), *body]
+
+
+def when_any_bit(bits: int, body: Sequence[Instruction]) -> list[Instruction]:
+    return [(_ANY_BIT, 0, len(body), bits), *body]
 
 
 def only(offset: int, values: Iterable[int], otherwise: int) -> list[Instruction]:

@@ -87,12 +87,12 @@ def prctl(option: int, value: int, third: int = 0) -> None:
         raise _fail(f"prctl {option}")
 
 
-def die_with_parent() -> None:
+def die_with_parent(by: int = signal.SIGKILL) -> None:
     """Have the kernel kill this process when the one that started it dies.
 
     The kernel forgets it when credentials change; it must then be asked again.
     """
-    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    prctl(PR_SET_PDEATHSIG, by)
 
 
 def unshare(flags: int, step: str) -> None:

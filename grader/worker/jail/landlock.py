@@ -22,6 +22,8 @@ READ = _READ_FILE | _READ_DIR
 WRITE = READ | _WRITE_FILE | _TRUNCATE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG
 _FOR_FILES = _READ_FILE | _WRITE_FILE | _TRUNCATE
 
+COVERS_TRUNCATE = 3
+"""The first version that can keep a file from being emptied."""
 _TCP = 0b11  # bind and connect
 _SCOPES = 0b11  # abstract Unix sockets and signals
 _VERSION_FLAG = 1
@@ -42,7 +44,7 @@ def handled(version: int) -> tuple[int, int, int]:
     """The rights on files, network and scopes that a kernel of this version can refuse."""
     files = (1 << 13) - 1
     files |= _REFER if version >= 2 else 0
-    files |= _TRUNCATE if version >= 3 else 0
+    files |= _TRUNCATE if version >= COVERS_TRUNCATE else 0
     files |= _IOCTL_DEV if version >= 5 else 0
     return files, _TCP if version >= 4 else 0, _SCOPES if version >= 6 else 0
 

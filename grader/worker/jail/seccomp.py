@@ -41,7 +41,14 @@ _KILLED = """
     init_module finit_module reboot open_by_handle_at pidfd_getfd pidfd_send_signal acct swapon
     settimeofday clock_settime iopl ioperm move_pages migrate_pages
 """
+_ON_PATHS = """
+    truncate mkdir mkdirat rmdir rename renameat renameat2 unlink unlinkat utimensat
+"""
 ALLOWED, KILLED = tuple(_ALLOWED.split()), tuple(_KILLED.split())
+ON_PATHS = tuple(_ON_PATHS.split())
+"""Allowed only where there is a scratch folder: Landlock does not cover the times of files, and
+its first two versions not their length."""
+_O_TRUNC = 0o1000
 
 _X32_BIT = 0x40000000
 _DENIED = bpf.fail(errno.EPERM)
@@ -66,8 +73,12 @@ def supported() -> bool:
     return architecture() in NUMBERS
 
 
-def program_for(machine: str) -> bytes:
-    """The filter for an architecture, to be completed by `with_pid`. Raises KeyError."""
+def program_for(machine: str, *, scratch: bool = True, may_truncate: bool = True) -> bytes:
+    """The filter for an architecture, to be completed by `with_pid`. Raises KeyError.
+
+    `scratch`: whether there is a folder to change files in. `may_truncate`: whether a file may be
+    emptied as it is opened, which only a later Landlock refuses where nothing else does.
+    """
     numbers = NUMBERS[machine]
     program: list[Instruction] = [
         *bpf.load(bpf.ARCHITECTURE),
@@ -80,6 +91,8 @@ def program_for(machine: str) -> bytes:
         **{name: bpf.give(bpf.ALLOW) for name in ALLOWED},
         **{name: body() for name, body in _CONDITIONS.items()},
         **{name: bpf.give(bpf.KILL) for name in KILLED},
+        **({} if scratch else {name: bpf.give(_DENIED) for name in ON_PATHS}),
+        **({} if may_truncate else {"open": _unless_emptied(1), "openat": _unless_emptied(2)}),
     }
     for name, body in bodies.items():
         if name in numbers:
@@ -112,6 +125,11 @@ def _to_itself(signal_argument: int) -> list[Instruction]:
         *bpf.when_equal(signal.SIGKILL, bpf.give(bpf.KILL)),
         *bpf.give(bpf.ALLOW),
     ]
+
+
+def _unless_emptied(flags_argument: int) -> list[Instruction]:
+    refused = bpf.when_any_bit(_O_TRUNC, bpf.give(_DENIED))
+    return [*bpf.load(bpf.argument(flags_argument)), *refused, *bpf.give(bpf.ALLOW)]
 
 
 def _socket_options() -> list[Instruction]:

@@ -53,7 +53,9 @@ def test_these_agree(observed: Any, expected: Any) -> None:
         (T([1, 2]), T([1, 3]), ("output differs at [1], and at 1 places in all",
                                 "the reference's values")),
         (None, T([1.0]), ("output is None", "a tensor of shape (1,)")),
-        (Opaque("Tree"), T([1.0]), ("output is an object of type Tree", "a tensor of shape (1,)")),
+        (Opaque("set"), T([1.0]), ("output is an object of type set", "a tensor of shape (1,)")),
+        (Opaque("Tree"), T([1.0]), ("output is an object", "a tensor of shape (1,)")),
+        ("0.25 0.5", T([1.0]), ("output is a text", "a tensor of shape (1,)")),
         (T([1.0]), (T([1.0]),), ("output is a tensor of shape (1,)",
                                  "output: a tuple of 1 items")),
         ((T([1.0]), T([2.0])), (T([1.0]), T([3.0])), ("output[1] differs by up to 1, first at [0]",
@@ -61,7 +63,7 @@ def test_these_agree(observed: Any, expected: Any) -> None:
         (3, 4, ("output is int 3", "int 4")),
     ],
     ids=["value", "NaN", "NaNs", "inf", "finite", "sign of inf", "shape", "dtype", "ints", "None",
-         "opaque", "tuple", "second", "number"],
+         "opaque", "own type", "text", "tuple", "second", "number"],
 )  # fmt: skip
 def test_these_differ(observed: Any, expected: Any, words: tuple[str, str]) -> None:
     assert found(observed, expected) == words

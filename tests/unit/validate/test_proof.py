@@ -112,7 +112,7 @@ def test_every_check_is_missed(old: dict[str, Record]) -> None:
     for slug, record in old.items():
         for gone in record.checks:
             kept = {check: ids for check, ids in record.checks.items() if check != gone}
-            new = Record(kept, record.variants, record.banned)
+            new = Record(kept, record.variants, record.terms)
             (gap,) = differences(slug, record, new, facts(slug, list(kept)), set())
             assert gap.message.startswith(f"the check {slug}/{gone} is gone, which "), gap
 
@@ -124,7 +124,7 @@ def test_every_failed_check_is_missed(old: dict[str, Record]) -> None:
     for check, ids in record.checks.items():
         for gone in ids:
             weaker = {**record.checks, check: tuple(id for id in ids if id != gone)}
-            new = Record(weaker, record.variants, record.banned)
+            new = Record(weaker, record.variants, record.terms)
             gaps = differences("a1.sdpa", record, new, facts("a1.sdpa", list(weaker)), known)
             assert [gap.message for gap in gaps] == [f"a1.sdpa/{check}: no longer failed by {gone}"]
 
@@ -133,13 +133,13 @@ def test_what_is_new_wants_to_be_recorded(old: dict[str, Record]) -> None:
     record = old["a1.sdpa"]
     check = "outputs/test_all_widths_differ"
     more = {**record.checks, check: (*record.checks[check], "sdpa.new"), "outputs/test_new": ()}
-    new = Record(more, (*record.variants, "sdpa.way"), (*record.banned, "torch.bmm"))
+    new = Record(more, (*record.variants, "sdpa.way"), (*record.terms, ("banned", "torch.bmm")))
     gaps = differences("a1.sdpa", record, new, facts("a1.sdpa", list(more)), set())
     assert [gap.message for gap in gaps] == [
         "a1.sdpa/outputs/test_all_widths_differ: now also failed by sdpa.new",
         "a1.sdpa/outputs/test_new is new and not in reference/kills/a1.sdpa.json",
         "the variant sdpa.way is new",
-        "torch.bmm is newly banned",
+        "banned: torch.bmm is new in rubric.yaml",
     ]
 
 
@@ -158,17 +158,18 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Recor
             "      masking:   {points: 2, visibility: hidden}\n      numerics:  {points: 1, "
             "visibility: hidden, scoring: all_or_nothing, requires: [masking]}\n      gradients: "
             "{points: 1, visibility: hidden, requires: [outputs]}\n      state:     {points: 1, "
-            "visibility: hidden}\n    banned",
+            "visibility: hidden}\n    follow_through: {",
             "      numerics:  {points: 1, visibility: hidden}\n      gradients: {points: 3, "
-            "visibility: hidden}\n      state:     {points: 1, visibility: hidden}\n    banned",
+            "visibility: hidden}\n      state:     {points: 1, visibility: hidden}\n"
+            "    follow_through: {",
             "rubric.yaml:24  exercises.a1.sdpa.criteria.masking is gone, for which 9 checks stood",
         ),
         (
             "rubric.yaml",
-            "      state:     {points: 1, visibility: hidden}\n    banned:\n"
+            "    follow_through: {stable_softmax: a1.softmax}\n    banned:\n"
             "      - torch.nn.functional.scaled_dot_product_attention\n",
-            "      state:     {points: 1, visibility: hidden}\n    banned:\n",
-            "rubric.yaml:31  exercises.a1.sdpa.banned: "
+            "    follow_through: {stable_softmax: a1.softmax}\n    banned:\n",
+            "rubric.yaml:32  exercises.a1.sdpa.banned: "
             "torch.nn.functional.scaled_dot_product_attention is gone",
         ),
         (
@@ -263,8 +264,8 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Recor
         ),
         (
             "reference/kills/a3.mha.json",
-            '"banned": [',
-            '"banned": [[',
+            '"variants": [',
+            '"variants": [[',
             "reference/kills/a3.mha.json:{line}  not a record: JSONDecodeError: ",
         ),
     ],

@@ -20,12 +20,18 @@ CONDITIONAL = {
 }  # fmt: skip
 
 
-def verdict(machine: str, number: int, arguments: Sequence[int] = (), arch: int = 0) -> int:
+def verdict(
+    machine: str,
+    number: int,
+    arguments: Sequence[int] = (),
+    arch: int = 0,
+    **choices: bool,
+) -> int:
     """What the kernel does with a call under our filter for `machine`."""
     padded = [*arguments, *[0] * (6 - len(arguments))]
     arch = arch or AUDIT_ARCHITECTURES[machine]
     data = struct.pack("=IIQ6Q", number & 0xFFFFFFFF, arch, 0, *padded)
-    return run(bpf.decode(seccomp.with_pid(seccomp.program_for(machine), PID)), data)
+    return run(bpf.decode(seccomp.with_pid(seccomp.program_for(machine, **choices), PID)), data)
 
 
 def run(program: list[bpf.Instruction], data: bytes) -> int:
@@ -39,6 +45,8 @@ def run(program: list[bpf.Instruction], data: bytes) -> int:
             at += if_true if word == operand else if_false
         elif code == 0x35:
             at += if_true if word >= operand else if_false
+        elif code == 0x45:
+            at += if_true if word & operand else if_false
         else:
             assert code == 0x06
             return operand
@@ -125,7 +133,7 @@ def test_the_program_is_one_that_the_kernel_takes(machine: str) -> None:
     program = bpf.decode(seccomp.program_for(machine))
     assert len(program) <= 4096
     for at, (code, if_true, if_false, _) in enumerate(program):
-        if code in (0x15, 0x35):
+        if code in (0x15, 0x35, 0x45):
             assert at + 1 + max(if_true, if_false) < len(program)
     assert program[-1] == (0x06, 0, 0, EPERM)
 
@@ -137,6 +145,26 @@ def test_only_the_comparisons_with_the_process_are_filled_in(machine: str) -> No
     changed = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
     assert {(a[0], b[3]) for a, b in changed} == {(0x15, PID)}
     assert len(changed) == 3
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_where_nothing_may_be_changed_nothing_can_be_named_to_change(machine: str) -> None:
+    numbers = {name: NUMBERS[machine].get(name) for name in seccomp.ON_PATHS}
+    present = {name: number for name, number in numbers.items() if number is not None}
+    assert {"utimensat", "truncate", "unlinkat", "mkdirat"} <= set(present)
+    with_scratch = {name: verdict(machine, number) for name, number in present.items()}
+    without = {name: verdict(machine, number, scratch=False) for name, number in present.items()}
+    assert set(with_scratch.values()) == {bpf.ALLOW}
+    assert set(without.values()) == {EPERM}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_where_landlock_lets_files_be_emptied_the_filter_does_not(machine: str) -> None:
+    openat = NUMBERS[machine]["openat"]
+    writing, emptying = 0o1, 0o1001
+    assert verdict(machine, openat, [0, 0, emptying]) == bpf.ALLOW
+    assert verdict(machine, openat, [0, 0, writing], may_truncate=False) == bpf.ALLOW
+    assert verdict(machine, openat, [0, 0, emptying], may_truncate=False) == EPERM
 
 
 def test_nothing_is_both_allowed_and_killed() -> None:

@@ -1,0 +1,130 @@
+"""Every attack holds, in every tier and for every user; and every attack can succeed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.attack.__main__ import chosen, run
+from tests.attack.ablation import RUNS, ablate, shown, takes_part, words
+from tests.attack.arena import Tried, arena
+from tests.attack.attack import STEM, Catalogue, End, Family
+from tests.attack.catalogue import ATTACKS
+from tests.attack.forging import SAY
+from tests.attack.naive import fooled
+
+ROOT = Path(__file__).resolve().parents[2]
+IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+LIMIT_S = 900
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a jail"),
+    pytest.mark.skipif(
+        os.environ.get("GRADER_NO_JAIL") == "1", reason="this machine was said to have none"
+    ),
+]
+
+
+@cache
+def tried(tier: str) -> Mapping[str, Tried]:
+    return {one.attack.id: one for one in run(tier, chosen(None, None))}
+
+
+@pytest.mark.parametrize("attack", chosen(None, None), ids=lambda attack: attack.id)
+@pytest.mark.parametrize("tier", ["full", "partial"])
+def test_no_attack_succeeds(tier: str, attack: object) -> None:
+    found = tried(tier)[attack.id]  # type: ignore[attr-defined]
+    assert found.tier == tier
+    assert found.problems == ()
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="the tests run as an ordinary user already")
+def test_no_attack_succeeds_against_an_ordinary_user() -> None:
+    """Of the families in which it matters who one is; `make attack` tries them all."""
+    families = [Family.SECRETS, Family.ESCAPE]
+    done = as_ordinary_user("--quiet", *(f"--family={family}" for family in families))
+    assert done.returncode == 0, done.stdout + done.stderr
+    held = re.findall(r"(full|partial), as an ordinary user: (\d+) attacks, 0 do", done.stdout)
+    count = str(len(chosen(families, None)))
+    assert dict(held) == {"full": count, "partial": count}
+
+
+def test_every_attack_succeeds_where_what_stops_it_is_left_out() -> None:
+    """As an ordinary user: root could do more than any submission of a class."""
+    if IS_ROOT:
+        arguments = [arg for one in FOR_CONTROLS for arg in ("--only", one)]
+        done = as_ordinary_user(
+            "--quiet", "--controls", "--tier", "none", "--only", "loop", *arguments
+        )
+        assert " 0 not as they must be" in done.stdout, done.stdout + done.stderr
+    else:
+        found = [(s.tried.attack.id, s.problem) for s in ablate(ATTACKS) if s.problem]
+        assert found == []
+
+
+FOR_CONTROLS = [attack.id for attack in ATTACKS if takes_part(attack)]
+
+
+def as_ordinary_user(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.support.ordinary_user", sys.executable]
+    return subprocess.run(
+        [*command, "-m", "tests.attack", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+    )
+
+
+def test_a_plain_pytest_run_is_fooled_by_what_topology_stops() -> None:
+    naive = [attack for attack in ATTACKS if attack.naive]
+    assert len(naive) >= 18
+    assert {attack.id for attack in naive} - fooled(naive) == set()
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root may do it outside a jail")
+def test_what_only_root_may_do_root_does_without_a_jail() -> None:
+    wanted = [attack for attack in chosen(None, None) if attack.root_only]
+    with arena("none") as place:
+        done = {attack.id for attack in wanted if place.try_only(attack).succeeded}
+    assert done == {attack.id for attack in wanted}
+    assert len(wanted) >= 5
+
+
+def test_a_forged_reply_with_the_right_values_is_an_answer() -> None:
+    """The control of the wire: a forged reply with the right values is an answer like any other."""
+    right = "struct.pack('<%dd' % len(x), *(x * 3 - 1).tolist())"
+    more = "[['float64', [len(x)], [1], 0, 0, 0]], [8 * len(x) + pad], DATA + bytes(pad)"
+    source = f"{SAY}\n\ndef work(x):\n    DATA = {right}\n    pad = -len(DATA) % 16\n"
+    source += f"    say(tensors({more}).replace(b'PAD', b''))\n    os._exit(0)\n"
+    catalogue = Catalogue(Family.FORGING)
+    catalogue.points("right", "send the right values itself", source)
+    with arena("none") as place:
+        found = place.try_only(catalogue.attacks["right"])
+    assert End.SUCCEEDED in found.ends, found.said
+
+
+def test_the_catalogue_is_large_enough_and_says_what_stops_each_attack() -> None:
+    families = Counter(attack.family for attack in ATTACKS)
+    assert sum(families.values()) >= 110
+    assert all(families[family] >= 20 for family in (*Family,) if family is not Family.INTAKE)
+    named = {word for attack in ATTACKS for word in (*attack.full, *attack.partial)}
+    assert named <= words()
+    assert [a.id for a in ATTACKS if not a.full] == []
+
+
+def test_every_attack_of_the_ablation_is_to_succeed_somewhere() -> None:
+    part = [attack for attack in ATTACKS if takes_part(attack)]
+    assert [attack.id for attack in part if not shown(attack)] == []
+    assert len(part) >= 100
+    assert len({str(run) for run in RUNS}) == len(RUNS)
+    assert {f"{STEM}.py"} <= {name for attack in ATTACKS for name in attack.files}

@@ -1,0 +1,49 @@
+"""The attacks as a whole leave the machine as it was."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.worker.jail.kernel import PR_SET_CHILD_SUBREAPER, prctl
+from tests.attack.test_attacks import ROOT
+from tests.attack.test_attacks import pytestmark as pytestmark
+from tests.support.families import child_pids, is_alive
+
+SOME = ("open-suite", "daemon", "fill-scratch", "loop", "crash-abort", "write-tmp", "leave-file")
+
+
+def machine() -> tuple[list[str], list[str]]:
+    """Mounts, and control groups of ours."""
+    mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
+    return mounts, sorted(str(path) for path in Path("/sys/fs/cgroup").rglob("*grader*"))
+
+
+@pytest.mark.parametrize("tier", ["full", "partial", "none"])
+def test_a_run_of_attacks_leaves_no_process_mount_group_or_file(tmp_path: Path, tier: str) -> None:
+    prctl(PR_SET_CHILD_SUBREAPER, 1)  # what is orphaned comes to us
+    own = set(child_pids(os.getpid()))
+    before = machine()
+    only = [argument for name in SOME for argument in ("--only", name)]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.attack", "--root-only", "--tier", tier, *only],
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "TMPDIR": str(tmp_path),
+        },
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert f"{len(SOME)} attacks" in done.stdout, done.stdout + done.stderr
+    left = [pid for pid in child_pids(os.getpid()) if pid not in own and is_alive(pid)]
+    assert left == []
+    assert list(tmp_path.iterdir()) == []
+    assert machine() == before
