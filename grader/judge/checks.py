@@ -42,6 +42,8 @@ class Check:
     hidden: bool
     fresh: bool
     item: pytest.Function
+    alone: bool = False
+    """Whether it has a worker of its own: after it, that one is of no use to others."""
     disabled: str = ""
     """The mark that would keep pytest from running it: then it proves nothing."""
 
@@ -90,6 +92,7 @@ def _check(item: pytest.Function, exercise: ExercisePlan) -> Check:
         hidden=criterion in exercise.hidden,
         fresh=item.get_closest_marker("fresh") is not None,
         item=item,
+        alone=item.get_closest_marker("alone") is not None,
         disabled=next((mark for mark in DISABLING if item.get_closest_marker(mark)), ""),
     )
 

@@ -123,6 +123,13 @@ class Client:
         self._errands.clear()
         self.side.forget()
 
+    def limit_memory(self, mib: int) -> list[str]:
+        """Until the check ends, the other side gets at most `mib` MiB beyond what it holds now.
+
+        Returns notes. What runs in our own process is not limited.
+        """
+        return []
+
     def limit_of(self, call: int) -> float:
         return MINIMUM_LIMIT_S
 

@@ -285,6 +285,19 @@ class Expect:
             raise CheckFailed(f"modified its input: {', '.join(told)}", "inputs left as they were")
         return value
 
+    def within_memory(self, mib: int, student: Function, *args: Any, **kwargs: Any) -> Any:
+        """The call gets by with `mib` MiB beyond what its process holds when it begins. Returns its
+        result. For checks marked `alone`: the limit stays until the check ends."""
+        self.count += 1
+        self.notes += self._client.limit_memory(mib)
+        try:
+            return student(*args, **kwargs)
+        except StudentRaised as fault:
+            if not fault.is_out_of_memory:
+                raise
+            observed, wanted = f"needs more than {mib} MiB of memory", f"at most {mib} MiB"
+            raise CheckFailed(observed, wanted, where=fault.where) from None
+
     def _tensor(self, value: Any, what: str, wanted: str) -> None:
         if not isinstance(value, torch.Tensor):
             raise CheckFailed(f"{what} is {describe(value)}", wanted)

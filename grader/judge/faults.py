@@ -53,6 +53,10 @@ class StudentRaised(StudentFault):
             self.outcome = Outcome.NOT_ATTEMPTED
             self.observed, self.detail = "not written yet", ""
 
+    @property
+    def is_out_of_memory(self) -> bool:
+        return "MemoryError" in self.bases or "allocate memory" in self.message
+
 
 def _told(type_name: str, bases: tuple[str, ...]) -> tuple[str, str]:
     """What may be said of an exception's type for any criterion, and what is left for a public

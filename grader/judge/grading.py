@@ -125,7 +125,8 @@ class Grading:
         """Run a check on a submission; what came of it, and what it saw."""
         record = Record()
         try:
-            client.start_check(lambda call: self._times.get((check.id, call), 0.0))
+            times = self._times
+            client.start_check(lambda call: times.get((check.id, call), 0.0), check.alone)
             if prepare is not None:
                 prepare(client)
         except StudentFault as fault:

@@ -44,6 +44,10 @@ class Twin:
         """Gradients of the student's parameters, by the reference's names and in its shapes."""
         return self.binding.of_roles(gradients)
 
+    def write(self, values: Mapping[str, torch.Tensor]) -> None:
+        """Change weights in both, by the reference's names: `{"linear.weight": …}`."""
+        self.binding.rewrite(values)
+
     def settle(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Look for another way of storing the weights, one that makes both compute the same on
         inputs like these. True if there is one."""

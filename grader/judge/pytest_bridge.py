@@ -67,6 +67,7 @@ class Suites:
         config = _prepareconfig([*arguments, *map(str, files)], [*plugins, problems])
         config.option.tbstyle = "no"  # belongs to the terminal plugin, which is off
         config.addinivalue_line("markers", "fresh: inputs depend on the submission")
+        config.addinivalue_line("markers", "alone: runs in a worker of its own")
         config._do_configure()
         self._session = Session.from_config(config)
         config.hook.pytest_sessionstart(session=self._session)

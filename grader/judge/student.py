@@ -23,6 +23,7 @@ from .faults import (
     TimedOut,
     malformed,
 )
+from .memory import limit_memory
 from .worker_process import Source, Usage, WorkerProcess
 
 STATEMENT_LIMIT_S = 2.0
@@ -76,6 +77,7 @@ class SubmissionClient(Client):
         self._hangs = 0
         self._wall_until = time.monotonic() + WALL_LIMIT_S
         self._clean = False
+        self._alone = False
         self._patience = 1.0
         self.report: Mapping[str, Any] = {}
         self.isolation: Mapping[str, Any] = {}
@@ -90,8 +92,8 @@ class SubmissionClient(Client):
     def note_check(self, check: str) -> None:
         """Called before each check."""
 
-    def start_check(self, reference_time: ReferenceTime) -> None:
-        """A loaded worker with fresh module state.
+    def start_check(self, reference_time: ReferenceTime, alone: bool = False) -> None:
+        """A loaded worker with fresh module state; `alone`: one that no other check has or gets.
 
         Raises:
             StudentFault: the submission can't be loaded at all, or used up its time.
@@ -102,12 +104,24 @@ class SubmissionClient(Client):
             raise self._hopeless
         if time.monotonic() > self._wall_until:
             raise TimedOut(f"the submission used up its {WALL_LIMIT_S:.0f} s", "an answer in time")
+        if (alone or self._alone) and not self._clean:
+            self.close()
+        self._alone = alone
         if self._worker is None:
             self._worker = self._bring_up()
         self.peer.forget()  # graphs of call-backs that the student's side never released
+        if alone:
+            self.send_along(["B", "return_freed_memory"], ())
         # The reset travels with the first call: a round trip of its own costs more than it does.
         self.must_reset = not self._clean
         self._clean = False
+
+    def limit_memory(self, mib: int) -> list[str]:
+        if not self._alone:
+            raise ValueError("memory is limited for good: mark the check with @pytest.mark.alone")
+        if self._worker is None:
+            raise Crashed("the process had already ended", "an answer")
+        return limit_memory(self._worker, self.peer, mib)
 
     def limit_of(self, call: int) -> float:
         floor = MINIMUM_LIMIT_S if self._hangs < PATIENT_HANGS else IMPATIENT_LIMIT_S

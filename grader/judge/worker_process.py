@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from ..wire.control import receive_control, send_control
 from ..wire.faults import Deadline, PeerGone, Violation
 from ..wire.frame import Channel
+from ..worker.jail.layers import mapped_bytes
 from .faults import SourceGone
 
 OUTPUT_KEPT_BYTES = 64 << 10
@@ -110,6 +111,16 @@ class Usage:
     """How long the main thread was kept waiting for a processor."""
 
 
+@dataclass(frozen=True)
+class Memory:
+    """Of a worker, as the kernel tells it: bytes of address space, how many of them came with
+    student code, and the soft and the hard limit."""
+
+    mapped: int
+    held: int
+    limits: tuple[str, str]
+
+
 class WorkerProcess:
     """One worker. Everything that comes out of it is untrusted."""
 
@@ -117,6 +128,8 @@ class WorkerProcess:
         self.pid = 0
         """Known once `await_ready` was called."""
         self.isolation: dict[str, Any] = {}
+        self.mapped_at_start = 0
+        """Bytes of address space before student code; 0 where the system does not tell."""
         self.channel = Channel(sock, self._wait)
         self.output = bytearray()
         self._source, self._output = source, output
@@ -143,6 +156,7 @@ class WorkerProcess:
             text = bytes(self.output).decode("utf-8", "replace").strip()
             raise SourceGone(f"a worker did not start: {text or error!r}") from None
         self.isolation = meta["isolation"]
+        self.mapped_at_start = mapped_bytes(self.pid)
 
     def usage(self) -> Usage | None:
         """None where the system does not tell."""
@@ -155,6 +169,16 @@ class WorkerProcess:
             return None
         ticks = int(user) + int(system)
         return Usage(ticks / os.sysconf("SC_CLK_TCK"), waiting / 1e9)
+
+    def memory(self) -> Memory | None:
+        """None where the system does not tell."""
+        mapped = mapped_bytes(self.pid)
+        if not (mapped and self.mapped_at_start):
+            return None
+        with open(f"/proc/{self.pid}/limits", "rb") as file:
+            row = next(line for line in file if line.startswith(b"Max address space"))
+        *_, soft, hard, _ = row.split()
+        return Memory(mapped, mapped - self.mapped_at_start, (soft.decode(), hard.decode()))
 
     def fate(self) -> int | None:
         """How it ended, if it did; to be asked before `kill`. Raises `SourceGone`."""

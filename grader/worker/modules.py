@@ -6,6 +6,7 @@ PyTorch's own methods are used, unbound, so that an attribute of the student's n
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from torch import nn
 from ..wire.frame import Meta
 from ..wire.tensors import NAMES
 from ..wire.values import type_name
+from .jail.kernel import return_freed_memory
 
 
 def describe(module: nn.Module) -> Meta:
@@ -87,6 +89,11 @@ def _nothing() -> None:
     """For a request that is made for its errands."""
 
 
+def _limit_memory(bound: int) -> None:
+    """At most `bound` bytes of address space, for good. The judge sees for itself if it holds."""
+    resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
+
+
 def _structure(module: nn.Module) -> dict[str, list[tuple[str, str]]]:
     """What keeps parameters from being there: layers in plain containers, which are not
     registered, and modules that stand in several places."""
@@ -120,6 +127,8 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "prepare": _prepare,
     "requires_grad": _requires_grad,
     "zero_grad": _zero_grad,
+    "return_freed_memory": return_freed_memory,
+    "limit_memory": _limit_memory,
     "attribute": _attribute,
     "nothing": _nothing,
     "structure": _structure,

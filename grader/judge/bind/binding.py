@@ -102,6 +102,15 @@ class Binding:
             held = self._stored(self.places, self._row.filled(self._values))
         return {**held, **self._drawn}
 
+    def rewrite(self, values: Mapping[str, torch.Tensor]) -> None:
+        """Give roles other values, in the student's module and in the reference's."""
+        self._values = {**self._values, **values}
+        own = dict(self._reference.named_parameters())
+        with torch.no_grad():
+            for role, value in values.items():
+                own[role].copy_(value)
+        self._handle.write(self.values())
+
     def _stored(
         self, places: Mapping[str, torch.Tensor], numbers: torch.Tensor
     ) -> dict[str, torch.Tensor]:

@@ -21,6 +21,8 @@ from grader.validate.trials import Evidence, Graded, Kind, Trial, few
 ROOT = Path(__file__).resolve().parents[3]
 SLUG = "a1.sdpa"
 FILE = "tests/suites/a1_attention/public/test_sdpa.py"
+RUBRIC = (ROOT / "rubric.yaml").read_text(encoding="utf-8")
+LINE = RUBRIC[: RUBRIC.index("masking:", RUBRIC.index(f"{SLUG}:"))].count("\n") + 1
 ONE, TWO = f"{SLUG}/outputs/test_one", f"{SLUG}/outputs/test_two"
 CHECKS = tuple(CheckFacts(id, "", FILE, 7 + n, False, "") for n, id in enumerate((ONE, TWO)))
 PASSED, FAILED, NOT_YET = Outcome.PASSED, Outcome.FAILED, Outcome.NOT_ATTEMPTED
@@ -116,6 +118,15 @@ def test_a_mistake_that_costs_nothing_is_told() -> None:
     ]
 
 
+def test_a_mistake_need_not_show_where_its_own_exercise_is_not_graded() -> None:
+    elsewhere = mistake("sdpa.other", PASSED, PASSED)
+    edited = elsewhere.trial.edited
+    assert edited is not None and edited.named
+    named = tuple(("a0.other", criterion) for _, criterion in edited.named)
+    trial = replace(elsewhere.trial, edited=replace(edited, named=named))
+    assert told(replace(elsewhere, trial=trial)) == []
+
+
 def test_a_check_that_nobody_fails_is_told() -> None:
     found = told(changed(BLANK, Outcome.NOT_ATTEMPTED), mistake("sdpa.bad", PASSED, FAILED))
     assert found == [f"{FILE}:7  {ONE}: nobody fails it, no known mistake and no blank answer"]
@@ -207,7 +218,7 @@ GOOD = (
         ),
         (
             (*GOOD[:2], *GOOD[3:]),
-            [f"rubric.yaml:46  exercises.{SLUG}.criteria.masking: no check earns its points"],
+            [f"rubric.yaml:{LINE}  exercises.{SLUG}.criteria.masking: no check earns its points"],
         ),
         (
             (*GOOD[:4], check("gradients/test_a"), *GOOD[5:]),

@@ -312,3 +312,13 @@ def test_modules_without_parameters_have_twins_too() -> None:
     student = student_of(client, Definitions(module))
     twin = Probe(2, student, reference, memo).twin("Fader", 5)
     Expect(client, memo, 1).matches(twin.student, twin.reference, torch.ones(2, 3))
+
+
+@pytest.mark.parametrize("name", STUDENTS)
+def test_weights_can_be_changed_afterwards_by_role(name: str) -> None:
+    bench = Bench(STUDENTS[name])
+    bench.compare()
+    before = bench.twin.reference(bench.pixels)
+    bench.twin.write({"dark.weight": bench.probe.randn(10, 5)})
+    bench.compare()
+    assert not torch.allclose(bench.twin.reference(bench.pixels), before)

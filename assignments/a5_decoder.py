@@ -1,0 +1,562 @@
+"""Assignment 5: the decoder, and attention that is fast enough to use.
+
+An encoder reads. A decoder writes: one token, then the next, each with a look at all that it wrote
+before and, where there is something to translate or describe, at what the encoder read. Two
+questions follow it through this assignment.
+
+*Where is a token?* Attention sees a set, not a sequence: shuffle keys and values together and no
+output changes. So the position has to be written into the numbers, by adding a pattern to each
+token (2017) or by turning queries and keys (2021). You write both.
+
+*What is computed twice?* A decoder that writes token 1000 needs the keys and values of the 999
+before it, and they have not changed: keep them, in a cache. And nobody needs the whole matrix of
+weights at once: a softmax can be computed in passing, block by block, in memory that does not grow
+with the square of the length. That is the idea of FlashAttention, in ten lines.
+
+Shape letters: B batch, H heads, Dh head width, D model width, T tokens; where queries and keys are
+not the same tokens, S of the former and L of the latter. … stands for any leading axes.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import nn
+
+
+def sinusoidal_positions(T: int, dim: int) -> torch.Tensor:
+    """Return a vector for each position, made of sines and cosines.
+
+    Section 3.5 of "Attention Is All You Need" (Vaswani et al., 2017), for positions p = 0, …, T - 1
+    and pairs of columns i = 0, …, dim/2 - 1:
+
+        table[p, 2i]     = sin(p / 10000^(2i / dim))
+        table[p, 2i + 1] = cos(p / 10000^(2i / dim))
+
+    Think of a clock with dim/2 hands. The first turns by one radian a token, each next one more
+    slowly, and in a wide table the last one needs some 60000 tokens for a turn. Fast hands tell
+    neighbours apart, slow hands tell the beginning from the end, and a step of k tokens turns each
+    hand by the same angle wherever it starts: that is how attention can learn to look "three tokens
+    back".
+
+    Two places to slip: the exponent runs over 2i, so it goes from 0 to *nearly* 1, and sine and
+    cosine alternate, column by column. (Code that puts all sines first exists and works as well;
+    it is another table.)
+
+    Shapes
+        T        number of positions, at least 1
+        dim      width of the table, even, or else a ValueError whose message contains it
+        returns  (T, dim), in torch's default dtype
+
+    Example: position 0 is 0, 1, 0, 1, …, whatever the width.
+
+        >>> sinusoidal_positions(3, 4)
+        tensor([[ 0.0000,  1.0000,  0.0000,  1.0000],
+                [ 0.8415,  0.5403,  0.0100,  0.9999],
+                [ 0.9093, -0.4161,  0.0200,  0.9998]])
+
+    To write here: everything.
+    """
+    raise NotImplementedError("sinusoidal_positions: replace this line with your solution")
+
+
+def apply_rope(x: torch.Tensor, positions: torch.Tensor, base: float = 10000.0) -> torch.Tensor:
+    """Return queries or keys, turned by angles that say where each token is.
+
+    "RoFormer: Enhanced Transformer with Rotary Position Embedding" (Su et al., 2021), section 3.2.
+    Nothing is added to the token. Instead neighbouring features are taken as points in a plane,
+    (x_0, x_1), (x_2, x_3), …, and the i-th of these Dh/2 points is turned by
+
+        angle_i = position · base^(-2i / Dh)
+        (a, b)  →  (a · cos - b · sin,  a · sin + b · cos)
+
+    Why it works: when a query at position m and a key at position n are both turned, their dot
+    product only feels the difference of the angles, and that depends on m - n alone. So a score
+    knows how far apart two tokens are, and not where the text began. It is applied to queries and
+    keys after they were split into heads, and never to values: those are what is said, and not
+    where.
+
+    Two conventions are in use, and published weights fit only one of them. Here, as in the paper,
+    a pair is two *neighbours*, (2i, 2i + 1). Others pair feature i with feature i + Dh/2. Mix the
+    pairs of one with the frequencies of the other, and a score no longer depends on m - n.
+
+    Shapes
+        x          (B, H, T, Dh), Dh even
+        positions  (T,), integers of any value: a decoder that continues a text does not start at 0
+        returns    (B, H, T, Dh), dtype and device as x's
+
+    Compute the angles in float32 or better, whatever the dtype of x: bfloat16 cannot count beyond
+    256. `x` and `positions` are not modified.
+
+    Example: one token, one head, two points. At position 1 the first is turned by 1 radian, the
+    second by a hundredth of that.
+
+        >>> x = torch.tensor([1.0, 0.0, 1.0, 0.0]).reshape(1, 1, 1, 4)
+        >>> apply_rope(x, torch.tensor([1])).flatten()
+        tensor([0.5403, 0.8415, 0.9999, 0.0100])
+        >>> apply_rope(x, torch.tensor([0])).flatten()
+        tensor([1., 0., 1., 0.])
+
+    To write here: everything.
+    """
+    raise NotImplementedError("apply_rope: replace this line with your solution")
+
+
+class PackedMultiHeadAttention(nn.Module):
+    """The attention of assignment 3, complete, with a mask: True means may attend."""
+
+    def __init__(self, emb_size: int, num_heads: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        if emb_size % num_heads:
+            raise ValueError(f"{num_heads} heads do not divide a width of {emb_size}")
+        self.num_heads: int = num_heads
+        self.qkv = nn.Linear(emb_size, 3 * emb_size)
+        self.projection = nn.Linear(emb_size, emb_size)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """(B, T, D), with a mask (T, T) → (B, T, D)."""
+        samples, tokens, width = x.shape
+        qkv = self.qkv(x).view(samples, tokens, 3, self.num_heads, -1)  # B T 3 H Dh
+        query, key, value = qkv.permute(2, 0, 3, 1, 4)  # B H T Dh, three times
+        scores = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5  # B H T T
+        weights = torch.softmax(scores.masked_fill(~mask, -torch.inf), dim=-1)
+        merged = (self.dropout(weights) @ value).transpose(1, 2).reshape(samples, tokens, width)
+        result: torch.Tensor = self.projection(merged)  # B T D
+        return result
+
+
+class CrossAttention(nn.Module):
+    """The cross-attention of assignment 3, complete: queries from x, keys and values from memory.
+
+    A sample whose memory is hidden altogether gets zeros before the output projection.
+    """
+
+    def __init__(self, query_dim: int, memory_dim: int, emb_size: int, num_heads: int) -> None:
+        super().__init__()
+        if emb_size % num_heads:
+            raise ValueError(f"{num_heads} heads do not divide a width of {emb_size}")
+        self.num_heads: int = num_heads
+        self.W_query = nn.Linear(query_dim, emb_size)
+        self.W_key = nn.Linear(memory_dim, emb_size)
+        self.W_value = nn.Linear(memory_dim, emb_size)
+        self.out_proj = nn.Linear(emb_size, emb_size)
+
+    def forward(
+        self, x: torch.Tensor, memory: torch.Tensor, memory_mask: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """(B, S, D) and (B, L, D), with a mask (B, L) → (B, S, D)."""
+        batch, tokens, _ = x.shape
+        by_head = (batch, -1, self.num_heads, self.W_query.out_features // self.num_heads)
+        query = self.W_query(x).view(by_head).transpose(1, 2)  # B H S Dh
+        key = self.W_key(memory).view(by_head).transpose(1, 2)  # B H L Dh
+        value = self.W_value(memory).view(by_head).transpose(1, 2)  # B H L Dh
+        scores = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5  # B H S L
+        if memory_mask is None:
+            weights = torch.softmax(scores, dim=-1)
+        else:
+            hidden = ~memory_mask[:, None, None, :]  # B 1 1 L
+            scores = scores.masked_fill(hidden & ~hidden.all(dim=-1, keepdim=True), -torch.inf)
+            weights = torch.softmax(scores, dim=-1).masked_fill(hidden, 0.0)
+        merged = (weights @ value).transpose(1, 2).reshape(batch, tokens, -1)
+        result: torch.Tensor = self.out_proj(merged)  # B S D
+        return result
+
+
+class FeedForward(nn.Module):
+    """The MLP of assignment 4, complete: each token by itself, wide, bent, and narrow again."""
+
+    def __init__(self, emb_size: int, expansion: int = 4, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.fc1 = nn.Linear(emb_size, expansion * emb_size)
+        self.fc2 = nn.Linear(expansion * emb_size, emb_size)
+        self.activation = nn.GELU()
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(…, D) → (…, D)."""
+        wide = self.dropout(self.activation(self.fc1(x)))  # … expansion·D
+        result: torch.Tensor = self.dropout(self.fc2(wide))  # … D
+        return result
+
+
+class DecoderBlock(nn.Module):
+    """One layer of a decoder: look back at the own text, look over to the memory, think.
+
+    The right half of figure 1 in "Attention Is All You Need", with the norms in front as in the
+    encoder of assignment 4 (Xiong et al., "On Layer Normalization in the Transformer
+    Architecture", 2020, tell why):
+
+        x = x + self_attention(norm1(x))             causal: no token sees a later one
+        x = x + cross_attention(norm2(x), memory)    queries from x, keys and values from memory
+        x = x + mlp(norm3(x))
+
+    What the two halves of the model see is worth a minute. The encoder, which made the memory, saw
+    all of its input at once. The decoder sees all of the memory too, whatever token it is at; what
+    it may not see is the rest of its *own* text, the very thing it is to write.
+
+    Arguments
+        emb_size   D, the width of x and of the memory
+        num_heads  H of both attentions; it must divide D
+        expansion  the mlp is expansion · D wide inside
+        dropout    probability of the dropouts on the weights of self-attention and in the mlp;
+                   more on a branch is up to you
+
+    Names that the grader looks for: `norm1`, `self_attention`, `norm2`, `cross_attention`, `norm3`,
+    `mlp`. The parts stand above, complete; your own from assignments 3 and 4 are as welcome.
+
+    Example: what the first token becomes does not hang on the second, and does on the memory.
+
+        >>> block = DecoderBlock(6, num_heads=2)
+        >>> x, memory = torch.randn(1, 2, 6), torch.randn(1, 4, 6)
+        >>> output = block(x, memory)
+        >>> output.shape
+        torch.Size([1, 2, 6])
+        >>> torch.allclose(block(x[:, :1], memory), output[:, :1], atol=1e-6)
+        True
+        >>> torch.allclose(block(x, memory + 1.0), output, atol=1e-6)
+        False
+    """
+
+    def __init__(
+        self, emb_size: int, num_heads: int, expansion: int = 4, dropout: float = 0.0
+    ) -> None:
+        """Create three norms, two attentions and the mlp. To write here: everything."""
+        super().__init__()
+        raise NotImplementedError("DecoderBlock.__init__: replace this line with your solution")
+
+    def forward(
+        self, x: torch.Tensor, memory: torch.Tensor, memory_mask: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Return the tokens after one layer.
+
+        Shapes
+            x            (B, T, D), the text so far
+            memory       (B, L, D), what the encoder made of its input. It is used as it comes: the
+                         norms of this block are for x
+            memory_mask  (B, L) bool, True = may attend: False is padding of the encoder's input
+            returns      (B, T, D), dtype as x's
+
+        The mask of the memory has nothing to do with the triangle: each is for one of the two
+        attentions. The arguments are not modified.
+
+        To write here: everything.
+        """
+        raise NotImplementedError("DecoderBlock.forward: replace this line with your solution")
+
+
+class Decoder(nn.Module):
+    """From tokens, by number, to a score for each token that could come next.
+
+        numbers (B, T) → embedding + positions → blocks → norm → output (B, T, vocabulary)
+
+    The row of logits at place i is the model's opinion about token i + 1, and comes from the tokens
+    0 to i and the memory. So one pass over a text trains all its places at once.
+
+    Arguments
+        depth       number of blocks, each with weights of its own
+        emb_size    D, even
+        num_heads   H
+        vocab_size  how many different tokens there are
+
+    Names that the grader looks for: `embedding` (nn.Embedding), `blocks` (nn.ModuleList of
+    DecoderBlock, expansion 4, no dropout), `norm` (the LayerNorm after the last block) and `output`
+    (nn.Linear with bias). Positions are those of `sinusoidal_positions`: added to the embedding,
+    and no parameter. (The paper multiplies the embedding by √D first. Here it is not.)
+
+    Example: a vocabulary of ten.
+
+        >>> decoder = Decoder(depth=2, emb_size=6, num_heads=3, vocab_size=10)
+        >>> decoder(torch.tensor([[1, 5, 5, 7]]), torch.randn(1, 3, 6)).shape
+        torch.Size([1, 4, 10])
+    """
+
+    def __init__(self, depth: int, emb_size: int, num_heads: int, vocab_size: int) -> None:
+        """Create all parts. To write here: everything."""
+        super().__init__()
+        raise NotImplementedError("Decoder.__init__: replace this line with your solution")
+
+    def forward(
+        self, tokens: torch.Tensor, memory: torch.Tensor, memory_mask: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Return the logits of the next token at each place.
+
+        Shapes
+            tokens       (B, T) integers from 0 to vocab_size - 1
+            memory       (B, L, D)
+            memory_mask  (B, L) bool, True = may attend, for every block
+            returns      (B, T, vocab_size), raw logits, dtype as the weights'
+
+        To write here: everything.
+        """
+        raise NotImplementedError("Decoder.forward: replace this line with your solution")
+
+
+class KVCacheAttention(nn.Module):
+    """Causal multi-head attention that remembers the keys and values of the tokens it has seen.
+
+    A decoder writes token by token, and each new token looks back at all the others. Run the whole
+    text through the layer for each of them, and T tokens cost 1 + 2 + … + T passes over a token.
+    But look at what changes: a token sees only those before it, so the keys and values of old
+    tokens stay what they were, and old outputs are not asked for. So keep keys and values, and let
+    only the new tokens through:
+
+        tokens seen so far      k_0 k_1 k_2 k_3        kept from earlier calls
+        tokens that come in                     k_4 k_5
+        q_4 attends to          k_0 k_1 k_2 k_3 k_4
+        q_5 attends to          k_0 k_1 k_2 k_3 k_4 k_5
+
+    The price is memory, and it is the reason why long chats are expensive: Shazeer ("Fast
+    Transformer Decoding: One Write-Head is All You Need", 2019) does the sums.
+
+    Arguments
+        emb_size   D, the width of a token that comes in and of the result
+        num_heads  H; it must divide D
+
+    Names that the grader, and checkpoints, look for: `W_query`, `W_key`, `W_value` and `out_proj`,
+    all nn.Linear with bias. Heads are split, scaled and merged as in assignment 3. There are no
+    positions and no dropout in here.
+
+    What is kept belongs to one instance, and to one text: it is no parameter and no buffer, and has
+    no place in a state_dict.
+
+    Example: in one piece, or in two: the outputs are the same.
+
+        >>> attention = KVCacheAttention(6, num_heads=2)
+        >>> tokens = torch.randn(1, 5, 6)
+        >>> whole = attention.prefill(tokens)
+        >>> start = attention.prefill(tokens[:, :3])
+        >>> rest = attention.step(tokens[:, 3:])
+        >>> torch.allclose(torch.cat([start, rest], dim=1), whole, atol=1e-6)
+        True
+    """
+
+    keys: torch.Tensor | None
+    values: torch.Tensor | None
+
+    def __init__(self, emb_size: int, num_heads: int) -> None:
+        """Create the four linear maps, and begin with nothing seen.
+
+        If num_heads does not divide emb_size, raise a ValueError whose message contains both.
+
+        To write here: that check, and whatever the methods need.
+        """
+        super().__init__()
+        self.W_query = nn.Linear(emb_size, emb_size)
+        self.W_key = nn.Linear(emb_size, emb_size)
+        self.W_value = nn.Linear(emb_size, emb_size)
+        self.out_proj = nn.Linear(emb_size, emb_size)
+        raise NotImplementedError("KVCacheAttention.__init__: replace this line with your solution")
+
+    def prefill(self, x: torch.Tensor) -> torch.Tensor:
+        """Forget what was seen, take in the beginning of a text, and return its outputs.
+
+        Shapes
+            x        (B, T, D), T >= 1. B may be another one than last time
+            returns  (B, T, D), causal: output i knows the tokens 0 to i. dtype as x's
+
+        Gradients are wanted through this method: it is what training uses. `x` is not modified.
+
+        To write here: everything.
+        """
+        raise NotImplementedError("KVCacheAttention.prefill: replace this line with your solution")
+
+    def step(self, x: torch.Tensor) -> torch.Tensor:
+        """Take in the next tokens of the text, and return their outputs. Called after `prefill`.
+
+        Shapes
+            x        (B, t, D), t >= 1: one token, or a chunk of them
+            returns  (B, t, D): what `prefill` of the whole text would give for these t tokens
+
+        In a chunk of several tokens none may see a later one. The mask is then no square: the
+        queries are the *last* t of L tokens, so query i may attend to the keys j <= i + L - t. Put
+        the triangle at the top left instead, and the first new token sees nothing but token 0.
+
+        Nothing is computed twice: what the old tokens need no more (their queries, their scores,
+        their way through the linear maps) is not computed again. No gradients are wanted here.
+
+        To write here: everything.
+        """
+        raise NotImplementedError("KVCacheAttention.step: replace this line with your solution")
+
+
+def sliding_window_attention(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, window: int
+) -> torch.Tensor:
+    """Attend from each token to itself and to the `window` - 1 tokens before it.
+
+    The other way to a bounded price: look back only so far. What lies further back is not lost. A
+    token that is reached in one layer has itself looked back in the layer below, so that with n
+    layers a text of about n · window tokens has its say ("Longformer", Beltagy et al., 2020; the
+    decoder Mistral 7B, 2023, looks back 4096 tokens). And the cache need not grow any further.
+
+              key 0   1   2   3   4
+        query 0   ✓   ·   ·   ·   ·        window = 3
+        query 1   ✓   ✓   ·   ·   ·
+        query 2   ✓   ✓   ✓   ·   ·        itself and the two before it:
+        query 3   ·   ✓   ✓   ✓   ·        i - window < j <= i
+        query 4   ·   ·   ✓   ✓   ✓
+
+    Shapes
+        query    (…, T, Dh)
+        key      (…, T, Dh)
+        value    (…, T, Dv)
+        window   at least 1, and possibly larger than T
+        returns  (…, T, Dv), the output of softmax(Q Kᵀ / √Dh) V over the allowed keys
+
+    With a window of 1 every token only sees itself, with one of T or more it is plain causal
+    attention. The arguments are not modified.
+
+    Example: all scores are alike, so each output is the mean of what it sees.
+
+        >>> alike, value = torch.zeros(4, 2), torch.tensor([[1.0], [3.0], [5.0], [7.0]])
+        >>> sliding_window_attention(alike, alike, value, window=2).flatten()
+        tensor([1., 2., 4., 6.])
+
+    To write here: everything.
+    """
+    raise NotImplementedError("sliding_window_attention: replace this line with your solution")
+
+
+def online_softmax(chunks: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Return the softmax over scores that come in chunks, of which only one is looked at at a time.
+
+    A softmax seems to need all scores at once: first the largest, to subtract it, then the sum,
+    to divide by it. Milakov and Gimelshein ("Online normalizer calculation for softmax", 2018)
+    noticed that both can be kept up to date in passing. Keep for each row the largest score so far,
+    m, and the sum so far, l, measured from that m. When a chunk c arrives:
+
+        m_new = max(m, max_j c_j)
+        l_new = l · exp(m - m_new) + Σ_j exp(c_j - m_new)
+
+    The first factor is the whole trick. The old sum was measured from the old maximum; if the
+    maximum grows, it has to shrink by just that much. In the end every share is exp(score - m) / l.
+
+    Shapes
+        chunks   a list or tuple of at least one tensor (…, n_i), n_i >= 1; widths may differ
+        returns  (…, Σ n_i), the shares in the order of the chunks, dtype as theirs
+
+    A score of -inf gets the share 0, and a row of nothing but -inf gets zeros. Mind the beginning:
+    before anything was seen m is -inf, and -inf - (-inf) is NaN. The chunks are not modified.
+
+    Example: the largest score comes last, so the sum is rescaled twice, 1 → 1 + e^-1 → …
+
+        >>> online_softmax([torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0])])
+        tensor([0.0900, 0.2447, 0.6652])
+        >>> online_softmax([torch.tensor([-torch.inf]), torch.tensor([1000.0, 1000.0])])
+        tensor([0.0000, 0.5000, 0.5000])
+
+    To write here: everything. One loop over the chunks for m and l, and then the shares.
+    """
+    raise NotImplementedError("online_softmax: replace this line with your solution")
+
+
+def chunked_attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    block_size: int,
+    mask: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """Attend from every query to every key, a block of keys at a time, and return the output.
+
+    The weights of attention are an (S, L) matrix, and for 100000 tokens that is 40 GB which nobody
+    wants to see: all that is asked for is weights @ value. So do not keep the weights. Beside m and
+    l of the online softmax keep a third thing, the mixture of values so far, and treat it as l is
+    treated. For a block of scores s with its values v:
+
+        m_new = max(m, max_j s_j)
+        l_new = l · exp(m - m_new) + Σ_j exp(s_j - m_new)
+        o_new = o · exp(m - m_new) + Σ_j exp(s_j - m_new) v_j
+
+    and in the end output = o / l. It is exact, not an approximation. Rabe and Staats wrote it down
+    in 2021 ("Self-attention Does Not Need O(n²) Memory"); FlashAttention (Dao et al., 2022) made of
+    it what now runs in every large model.
+
+    Shapes
+        query       (…, S, Dh)
+        key         (…, L, Dh)
+        value       (…, L, Dv)
+        block_size  how many tokens of a block are looked at at a time, at least 1; it need not
+                    divide L, and may be larger than L
+        mask        bool, True = may attend, broadcasts against (…, S, L), axes of size 1 included
+        returns     (…, S, Dv), dtype and device as the query's
+
+    The result is that of assignment 1, softmax(Q Kᵀ / √Dh) V, whatever the block size, and so are
+    the gradients. A block in which a query may see nothing must not disturb it; a query that may
+    attend to no key at all gets zeros, and finite gradients. The arguments are not modified.
+
+    It is run where an (S, L) tensor does not fit into memory, without gradients and without a mask.
+
+    Example: four keys, of which the best comes last.
+
+        >>> query, key = torch.tensor([[1.0]]), torch.tensor([[0.0], [1.0], [2.0], [3.0]])
+        >>> value = torch.tensor([[10.0], [20.0], [30.0], [40.0]])
+        >>> chunked_attention(query, key, value, block_size=3)
+        tensor([[34.9265]])
+        >>> chunked_attention(query, key, value, block_size=1)
+        tensor([[34.9265]])
+
+    To write here: everything.
+    """
+    raise NotImplementedError("chunked_attention: replace this line with your solution")
+
+
+# demo
+# Run this, change it, add to it: it is never graded.
+if __name__ == "__main__":
+    # sinusoidal_positions
+    print(sinusoidal_positions(3, 4))
+    # tensor([[ 0.0000,  1.0000,  0.0000,  1.0000],
+    #         [ 0.8415,  0.5403,  0.0100,  0.9999],
+    #         [ 0.9093, -0.4161,  0.0200,  0.9998]])
+
+    # apply_rope
+    x = torch.tensor([1.0, 0.0, 1.0, 0.0]).reshape(1, 1, 1, 4)
+    print(apply_rope(x, torch.tensor([1])).flatten())
+    # tensor([0.5403, 0.8415, 0.9999, 0.0100])
+    print(apply_rope(x, torch.tensor([0])).flatten())
+    # tensor([1., 0., 1., 0.])
+
+    # DecoderBlock
+    block = DecoderBlock(6, num_heads=2)
+    x, memory = torch.randn(1, 2, 6), torch.randn(1, 4, 6)
+    output = block(x, memory)
+    print(output.shape)
+    # torch.Size([1, 2, 6])
+    print(torch.allclose(block(x[:, :1], memory), output[:, :1], atol=1e-6))
+    # True
+    print(torch.allclose(block(x, memory + 1.0), output, atol=1e-6))
+    # False
+
+    # Decoder
+    decoder = Decoder(depth=2, emb_size=6, num_heads=3, vocab_size=10)
+    print(decoder(torch.tensor([[1, 5, 5, 7]]), torch.randn(1, 3, 6)).shape)
+    # torch.Size([1, 4, 10])
+
+    # KVCacheAttention
+    attention = KVCacheAttention(6, num_heads=2)
+    tokens = torch.randn(1, 5, 6)
+    whole = attention.prefill(tokens)
+    start = attention.prefill(tokens[:, :3])
+    rest = attention.step(tokens[:, 3:])
+    print(torch.allclose(torch.cat([start, rest], dim=1), whole, atol=1e-6))
+    # True
+
+    # sliding_window_attention
+    alike, value = torch.zeros(4, 2), torch.tensor([[1.0], [3.0], [5.0], [7.0]])
+    print(sliding_window_attention(alike, alike, value, window=2).flatten())
+    # tensor([1., 2., 4., 6.])
+
+    # online_softmax
+    print(online_softmax([torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0])]))
+    # tensor([0.0900, 0.2447, 0.6652])
+    print(online_softmax([torch.tensor([-torch.inf]), torch.tensor([1000.0, 1000.0])]))
+    # tensor([0.0000, 0.5000, 0.5000])
+
+    # chunked_attention
+    query, key = torch.tensor([[1.0]]), torch.tensor([[0.0], [1.0], [2.0], [3.0]])
+    value = torch.tensor([[10.0], [20.0], [30.0], [40.0]])
+    print(chunked_attention(query, key, value, block_size=3))
+    # tensor([[34.9265]])
+    print(chunked_attention(query, key, value, block_size=1))
+    # tensor([[34.9265]])

@@ -1,0 +1,331 @@
+"""a5.decoder, hidden criteria: masking, memory, state, modes, numerics, gradients.
+
+But for the fresh check, a student's module is compared with itself: a norm in another place costs
+`outputs` and nothing here.
+"""
+
+import pytest
+import torch
+
+B, H, T, L, D, VOCABULARY = 2, 3, 5, 7, 12, 11
+BLOCK = 2 * 4 * (D * D + D) + 2 * 4 * D * D + 5 * D + 3 * 2 * D
+"""Two attentions of four maps, the mlp, three norms."""
+
+
+def build_block(probe, *, dropout=0.0, dtype=torch.float64, train=False):
+    """Return the student's block, all its weights drawn by us."""
+    return probe.module("DecoderBlock", D, H, dropout=dropout, dtype=dtype, train=train)
+
+
+def build_decoder(probe, *, depth=2, dtype=torch.float64):
+    """Return the student's decoder, all its weights drawn by us."""
+    return probe.module("Decoder", depth, D, H, VOCABULARY, dtype=dtype)
+
+
+def draw(probe, batch=B, dtype=torch.float64):
+    """Return tokens and memory for a block."""
+    return probe.randn(batch, T, D, dtype=dtype), probe.randn(batch, L, D, dtype=dtype)
+
+
+def run(expect, block, x, memory, **mask):
+    """Call the student's block; the output has the right shape and no NaN, or the check ends."""
+    output = block(x, memory, **mask)
+    expect.floats(output, x.shape, what="output")
+    expect.finite(output, what="output")
+    return output
+
+
+def read(expect, decoder, numbers, memory, **mask):
+    """Call the student's decoder; the logits have the right shape and no NaN, or the check ends."""
+    logits = decoder(numbers, memory, **mask)
+    expect.floats(logits, (*numbers.shape, VOCABULARY), what="logits")
+    expect.finite(logits, what="logits")
+    return logits
+
+
+def moved(one, other):
+    """Return for each sample and token whether the two differ, (B, T)."""
+    return (one - other).detach().abs().amax(-1) > 1e-6
+
+
+def expect_answer(expect, block, x, memory, **mask):
+    """Return the output. The same inputs give it again, and each token has its own, which depends
+    on tokens and memory; or the check ends."""
+    output = run(expect, block, x, memory, **mask)
+    expect.close(run(expect, block, x, memory, **mask), output, what="output once more", atol=1e-5)
+    others = run(expect, block, -x, memory, **mask), run(expect, block, x, -memory, **mask)
+    seen = [moved(other, output).all() for other in others]
+    mixed = (output - x).abs().max() > 1e-3
+    expect.true(
+        bool(all(seen) and mixed and moved(output[:, 1:], output[:, :1]).all()),
+        observed="the output does not depend on tokens and memory",
+        expected="other outputs for other tokens and another memory",
+    )
+    return output
+
+
+class TestMasking:
+    def test_future_tokens_stay_hidden(self, probe, expect):
+        """No output of a block depends on a later token."""
+        block = build_block(probe)
+        x, memory = draw(probe)
+        before = expect_answer(expect, block, x, memory)
+        for place in range(1, T):
+            changed = x.clone()
+            changed[:, place:] = probe.randn(B, T - place, D, scale=3.0)
+            expect.close(
+                run(expect, block, changed, memory)[:, :place],
+                before[:, :place],
+                what=f"output before token {place} after changing it and all later ones",
+                atol=1e-6,
+            )
+
+    def test_past_tokens_are_seen(self, probe, expect):
+        """Every token sees itself and all tokens before it."""
+        block = build_block(probe)
+        x, memory = draw(probe)
+        x = 0.5 * x
+        before = expect_answer(expect, block, x, memory)
+        for place in range(T):
+            changed = x.clone()
+            changed[:, place] += probe.randn(B, D)
+            seen = moved(run(expect, block, changed, memory), before)[:, place:]
+            expect.true(
+                bool(seen.all()),
+                observed=f"an output from token {place} on does not depend on it",
+                expected="every output depends on its own token and on all before it",
+            )
+
+    def test_logits_do_not_know_the_next_token(self, probe, expect):
+        """No logits depend on a later token, and they do on every earlier one."""
+        decoder = build_decoder(probe)
+        numbers, memory = probe.randint(0, VOCABULARY, (B, T)), probe.randn(B, L, D)
+        before = read(expect, decoder, numbers, memory)
+        for place in range(T):
+            changed = numbers.clone()
+            changed[:, place] = (changed[:, place] + 1) % VOCABULARY
+            seen = moved(read(expect, decoder, changed, memory), before)
+            expected = torch.arange(T) >= place
+            expect.true(
+                bool((seen == expected).all()),
+                observed=f"token {place} is seen at the wrong places",
+                expected=f"token {place} changes the logits from place {place} on, and no others",
+            )
+
+    def test_places_count(self, probe, expect):
+        """The same tokens in another order leave other logits behind them."""
+        # In one block the last token sees the earlier ones as a set, but for their positions.
+        decoder = build_decoder(probe, depth=1)
+        numbers = torch.tensor([[3, 8, 1, 5, 2], [1, 3, 8, 5, 2]])
+        memory = probe.randn(1, L, D).repeat(2, 1, 1)
+        logits = read(expect, decoder, numbers, memory)
+        again = read(expect, decoder, numbers, memory)
+        expect.close(again, logits, what="logits of the same tokens once more", atol=1e-5)
+        expect.true(
+            bool(moved(logits[:1, -1:], logits[1:, -1:]).all()),
+            observed="the order of earlier tokens does not matter",
+            expected="logits that depend on where a token stands",
+        )
+
+
+class TestMemory:
+    def test_all_of_the_memory_is_seen(self, probe, expect):
+        """Every output depends on every token of the memory of its own sample, and of no other."""
+        block = build_block(probe)
+        x, memory = draw(probe)
+        before = expect_answer(expect, block, x, memory)
+        for place in range(L):
+            changed = memory.clone()
+            changed[0, place] += probe.randn(D)
+            seen = moved(run(expect, block, x, changed), before)
+            expect.true(
+                bool(seen[0].all() and not seen[1:].any()),
+                observed=f"token {place} of a memory is not seen, or by another sample",
+                expected="each token sees all of the memory of its own sample",
+            )
+
+    @pytest.mark.parametrize("whole", [False, True], ids=["block", "decoder"])
+    def test_hidden_memory_is_never_seen(self, probe, expect, whole):
+        """What memory_mask hides changes nothing, and what it leaves does."""
+        x, memory = draw(probe)
+        mask = probe.mask(B, L)
+        mask[0, 2], mask[1, 2], mask[0, 4], mask[1, 4] = False, True, True, False
+        if whole:
+            decoder = build_decoder(probe)
+            numbers = probe.randint(0, VOCABULARY, (B, T))
+
+            def answer(memory):
+                return read(expect, decoder, numbers, memory, memory_mask=mask)
+        else:
+            block = build_block(probe)
+            expect_answer(expect, block, x, memory, memory_mask=mask)
+
+            def answer(memory):
+                return run(expect, block, x, memory, memory_mask=mask)
+
+        before = answer(memory)
+        for place in range(L):
+            changed = memory.clone()
+            changed[:, place] += probe.randn(B, D)
+            seen = moved(answer(changed), before)
+            expect.true(
+                bool((seen == mask[:, place, None]).all()),
+                observed=f"whether token {place} of the memory is seen does not follow the mask",
+                expected="the mask decides, for each sample",
+            )
+
+
+class TestState:
+    def test_number_of_parameters(self, student, expect):
+        """Block and decoder have as many parameters as their parts need; each block has its own."""
+        decoder = VOCABULARY * D + 2 * D + D * VOCABULARY + VOCABULARY
+        for module, expected in (
+            (student.DecoderBlock(D, H), BLOCK),
+            (student.Decoder(3, D, H, VOCABULARY), decoder + 3 * BLOCK),
+        ):
+            count = sum(parameter.numel() for parameter in module.parameters())
+            expect.true(
+                count == expected, observed=f"{count} numbers", expected=f"{expected} numbers"
+            )
+
+    def test_state_dict_is_the_whole_state(self, probe, expect):
+        """A second decoder that loads the first one's state_dict gives the same logits."""
+        first, second = build_decoder(probe), build_decoder(probe)
+        numbers, memory = probe.randint(0, VOCABULARY, (B, T)), probe.randn(B, L, D)
+        wanted = read(expect, first, numbers, memory)
+        expect.true(
+            bool(moved(read(expect, second, numbers, memory), wanted).all()),
+            observed="the logits do not depend on the weights",
+            expected="different logits for different weights",
+        )
+        second.load(first.state())
+        expect.close(read(expect, second, numbers, memory), wanted, what="logits", atol=1e-6)
+
+    def test_inputs_are_not_modified(self, probe, expect):
+        """Tokens, memory and mask are the same after the call as before it."""
+        x, memory = draw(probe)
+        output = expect.unchanged(build_block(probe), x, memory, memory_mask=probe.mask(B, L))
+        expect.shape(output, x.shape, what="output")
+
+    def test_short_call_leaves_no_trace(self, probe, expect):
+        """After a shorter and a longer text, a text still gives the output it gave before."""
+        block = build_block(probe)
+        x, memory = draw(probe)
+        before = run(expect, block, x, memory)
+        run(expect, block, x[:, :3].contiguous(), memory)
+        run(expect, block, torch.cat([x, x], dim=1), memory[:, :2].contiguous())
+        expect.close(run(expect, block, x, memory), before, what="output", atol=1e-6)
+
+
+class TestModes:
+    def test_eval_repeats_itself(self, probe, expect):
+        """In eval mode two calls agree, and train mode gives something else."""
+        block = build_block(probe, dropout=0.5)
+        x, memory = draw(probe, batch=16)
+        calm = expect_answer(expect, block, x, memory)
+        block.train()
+        wild = run(expect, block, x, memory)
+        expect.true(
+            bool(moved(wild, calm).any()),
+            observed="train mode and eval mode give the same output",
+            expected="dropout in train mode",
+        )
+        block.eval()
+        expect.close(run(expect, block, x, memory), calm, what="output in eval mode", atol=1e-6)
+
+    def test_no_dropout(self, probe, expect):
+        """With a dropout of 0, train mode gives what eval mode gives."""
+        block = build_block(probe)
+        x, memory = draw(probe)
+        calm = expect_answer(expect, block, x, memory)
+        block.train()
+        expect.close(run(expect, block, x, memory), calm, what="output in train mode", atol=1e-6)
+
+
+class TestNumerics:
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
+    def test_dtype_is_kept(self, probe, expect, dtype):
+        """After `.to(dtype)` logits are finite and have that dtype, masked or not."""
+        decoder = build_decoder(probe, dtype=dtype)
+        numbers, memory = probe.randint(0, VOCABULARY, (B, T)), probe.randn(B, L, D, dtype=dtype)
+        for mask in ({}, {"memory_mask": probe.mask(B, L)}):
+            logits = read(expect, decoder, numbers, memory, **mask)
+            expect.dtype(logits, dtype, what="logits")
+            again = read(expect, decoder, numbers, memory, **mask)
+            expect.close(again, logits, what="logits of the same tokens once more", atol=1e-2)
+            other = read(expect, decoder, (numbers + 1) % VOCABULARY, memory, **mask)
+            expect.true(
+                bool(((other - logits).abs() > 1e-3).any()),
+                observed="the logits do not depend on the tokens",
+                expected="other logits for other tokens",
+            )
+
+    def test_memory_hidden_altogether(self, probe, expect):
+        """A sample whose whole memory is hidden gets a finite output, which does not depend on it;
+        the other samples keep theirs."""
+        block = build_block(probe)
+        x, memory = draw(probe)
+        mask = torch.ones(B, L, dtype=torch.bool)
+        whole = expect_answer(expect, block, x, memory, memory_mask=mask)
+        mask = mask.clone()
+        mask[0] = False
+        output = run(expect, block, x, memory, memory_mask=mask)
+        expect.close(output[1:], whole[1:], what="output of the other samples", atol=1e-6)
+        changed = run(expect, block, x, -3 * memory, memory_mask=mask)
+        expect.close(changed[0], output[0], what="output after changing what is hidden", atol=1e-6)
+
+
+class TestGradients:
+    @pytest.mark.parametrize("turned", [0, 1], ids=["tokens", "memory"])
+    def test_gradient_predicts_the_change(self, probe, expect, turned):
+        """The gradient tells how the output changes when tokens or memory move a little."""
+        block = build_block(probe)
+        inputs = list(draw(probe))
+        expect_answer(expect, block, *inputs)
+        direction, probed = probe.randn(*inputs[turned].shape), probe.randn(B, T, D)
+
+        def level(step, track=False):
+            tensors = list(inputs)
+            tensors[turned] = (inputs[turned] + step * direction).requires_grad_(track)
+            return (run(expect, block, *tensors) * probed).sum(), tensors[turned]
+
+        total, tensor = level(0.0, track=True)
+        expect.true(
+            total.requires_grad, observed="no gradient", expected="a gradient for every input"
+        )
+        (gradient,) = torch.autograd.grad(total, tensor, materialize_grads=True)
+        expect.finite(gradient, what="gradient")
+        expect.true(
+            gradient.abs().max().item() > 1e-9,
+            observed="a gradient of zero",
+            expected="an output that depends on tokens and memory",
+        )
+        slope = ((level(1e-4)[0] - level(-1e-4)[0]) / 2e-4).detach()
+        expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=1e-2)
+
+    def test_every_weight_learns(self, probe, expect):
+        """Every weight of a decoder gets a gradient that is finite and not zero."""
+        decoder = build_decoder(probe)
+        # No softmax feels a number that is added to all scores: a key's bias learns nothing.
+        parameters = {n: p for n, p in decoder.named_parameters() if "bias" not in n}
+        numbers, memory = probe.randint(0, VOCABULARY, (B, T)), probe.randn(B, L, D)
+        logits = read(expect, decoder, numbers, memory)
+        expect.true(
+            logits.requires_grad, observed="no gradient", expected="a gradient for every weight"
+        )
+        total = (logits * probe.randn(B, T, VOCABULARY)).sum()
+        gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
+        for name, gradient in zip(parameters, gradients, strict=True):
+            expect.finite(gradient, what=f"gradient of {name}")
+            expect.true(
+                gradient.abs().max().item() > 1e-9,
+                observed=f"{name} gets no gradient",
+                expected="a gradient for every weight",
+            )
+
+    @pytest.mark.fresh
+    def test_gradients_of_a_new_draw(self, probe, expect):
+        """On tensors drawn for this submission, all gradients are right."""
+        twin = probe.twin("DecoderBlock", D, H, expansion=2)
+        x, memory = draw(probe)
+        expect.gradients(twin.student, twin.reference, x, memory, memory_mask=probe.mask(B, L))
