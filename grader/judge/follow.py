@@ -155,7 +155,8 @@ class Following:
     def _explains(
         self, mistake: Mistake, checks: Sequence[Check], found: Found, digest: str
     ) -> bool:
-        for check in checks:
+        # What a mistake gives in a fresh check can't be remembered: asked last, and so hardly ever.
+        for check in sorted(checks, key=lambda check: check.fresh):
             made = self._rehearse(mistake, check, digest)
             observation, seen = found[check.id]
             if made is None or made[0].outcome is not observation.outcome:
