@@ -48,8 +48,17 @@ def hand_in(runner: Runner, name: str) -> Path:
     return Path(shutil.copytree(ROOT / "tests" / "corpus" / name, runner.workspace / "submission"))
 
 
+def hand_in_everything(runner: Runner) -> Path:
+    """A submission in which nothing is missing: the reference itself."""
+    folder = runner.workspace / "submission"
+    folder.mkdir()
+    for path in (ROOT / "reference").glob("a*.py"):
+        shutil.copy(path, folder)
+    return folder
+
+
 def test_right_work_passes(runner: Runner) -> None:
-    hand_in(runner, "right_six_plain")
+    hand_in_everything(runner)
 
     assert runner.run(WORKFLOW) == 0
 
@@ -162,7 +171,7 @@ def test_commands_are_heard_once_the_grader_is_done(runner: Runner) -> None:
 
 
 def test_the_grader_is_installed_where_it_is_not_there_yet(runner: Runner, tmp_path: Path) -> None:
-    hand_in(runner, "right_six_plain")
+    hand_in_everything(runner)
     (tmp_path / "bin").mkdir()
     installed = runner.workspace / "course" / ".venv" / "bin" / "grader"
     installed.parent.mkdir(parents=True)

@@ -49,7 +49,7 @@ class TestStructure:
         x = draw(probe)
         context, weights = attend(student, expect, x)
         expect_choice(expect, weights)
-        expect.close(context, weights @ x, what="context", atol=1e-5)
+        expect.close(context, weights.to(x.dtype) @ x, what="context", atol=1e-5)
 
     def test_order_of_the_tokens(self, student, probe, expect):
         """Tokens in another order get the same context vectors, in that order."""

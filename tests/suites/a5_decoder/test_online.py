@@ -290,7 +290,9 @@ class TestGradients:
         probed = probe.randn(B, S, 8)
         found = []
         for function in (student.online_softmax, reference.online_softmax):
-            total = (function(chunks) * probed).sum()
+            shares = function(chunks)
+            expect.floats(shares, (B, S, 8), what="the softmax")
+            total = (shares * probed).sum()
             expect.true(total.requires_grad, observed="no gradient", expected="a gradient")
             found.append(torch.autograd.grad(total, chunks, materialize_grads=True))
         expect.close(list(found[0]), list(found[1]), what="gradients of the chunks", atol=1e-4)
