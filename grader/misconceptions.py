@@ -7,6 +7,7 @@ must occur exactly once, so that an edit never silently stops meaning what it me
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.util
 import traceback
 from collections.abc import Mapping
@@ -191,9 +192,15 @@ def criteria_named(
     return tuple(found)
 
 
+@functools.lru_cache(maxsize=16)
+def _body(reference: str) -> list[ast.stmt]:
+    """Read once for all entries of a reference; nobody changes it."""
+    return ast.parse(reference).body
+
+
 def _span(reference: str, entry: Entry, origin: Origin) -> tuple[int, int]:
     """Where the target's definition starts and ends in the text, decorators included."""
-    body: list[ast.stmt] = ast.parse(reference).body
+    body = _body(reference)
     found: ast.stmt | None = None
     for name in entry.target.split("."):
         definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
