@@ -15,7 +15,7 @@ from ..wire.tensors import DTYPES
 from ..wire.values import Node, text
 from .faults import CheckFailed
 
-MAX_ELEMENTS = 1 << 26
+MAX_PARAMETER_BYTES = 256 << 20
 """Of all parameters of a module that the judge holds or draws values for."""
 
 Parameters = Mapping[str, torch.Tensor]
@@ -267,11 +267,13 @@ def _spec(row: Any) -> ParameterSpec:
 
 
 def require_drawable(specs: Iterable[ParameterSpec], name: str) -> None:
-    """Raises CheckFailed for more numbers than a module of any course has: a description of
+    """Raises CheckFailed for larger parameters than a module of any course has: a description of
     them takes a few bytes, the numbers themselves would fill the judge's memory."""
-    count = sum(math.prod(spec.shape) for spec in specs)
-    if count > MAX_ELEMENTS and torch.get_default_device().type != "meta":
-        raise CheckFailed(f"{name} has {count:,} parameters", f"at most {MAX_ELEMENTS:,}")
+    size = sum(math.prod(spec.shape) * spec.dtype.itemsize for spec in specs)
+    if size > MAX_PARAMETER_BYTES and torch.get_default_device().type != "meta":
+        raise CheckFailed(
+            f"{name} has parameters of {size:,} bytes", f"at most {MAX_PARAMETER_BYTES:,}"
+        )
 
 
 def _by_name(found: Any) -> dict[str, Any]:
