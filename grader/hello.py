@@ -11,7 +11,7 @@ from typing import Any
 from .course import Course
 from .evidence import Cause, Note, Observation, Outcome, Where
 from .processes import Hello
-from .rubric import Rubric, Visibility
+from .rubric import POLICY, Rubric, Visibility
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,9 @@ def hello(course: Course, only: tuple[str, ...], reverse: bool, trace: bool = Fa
                 "hidden": hidden,
                 "calls": dict(exercise.follow_through.calls),
                 "copied": exercise.follow_through.copied,
+                "banned": list(exercise.banned),
+                "no_loops": list(exercise.no_loops),
+                "policy": POLICY in exercise.criteria,
             }
         )
     return {

@@ -20,6 +20,7 @@ from grader.schema import choice, listing, number, optional, record, required, t
 from grader.yaml_source import read_source
 
 __all__ = [
+    "POLICY",
     "Criterion",
     "Exercise",
     "Problem",
@@ -30,6 +31,10 @@ __all__ = [
     "is_slug",
     "load_rubric",
 ]
+
+
+POLICY = "policy"
+"""The criterion whose checks are made of `banned` and `no_loops`, and stand in no suite."""
 
 
 class RubricError(Exception):
@@ -91,7 +96,9 @@ class Exercise:
     requires: tuple[str, ...] = ()
     """`slug` or `slug/criterion` of other exercises."""
     banned: tuple[str, ...] = ()
-    """Dotted names that a submission may not call."""
+    """Dotted names that the targets, and what they reach, may not use."""
+    no_loops: tuple[str, ...] = ()
+    """Targets that, with what they reach, may not loop in Python."""
     follow_through: FollowThrough = field(default_factory=FollowThrough)
 
     @property
@@ -175,6 +182,7 @@ _EXERCISE = record(
         listing(text("a dotted name, such as 'torch.sum'", rf"{_IDENTIFIER}(?:\.{_IDENTIFIER})*")),
         (),
     ),
+    no_loops=optional(listing(text("the name of a target", _IDENTIFIER)), ()),
     follow_through=optional(follow_through(), FollowThrough()),
 )
 _RUBRIC = record(
@@ -205,7 +213,7 @@ def load_rubric(path: Path) -> Rubric:
     if source.root is not None:
         rubric = _RUBRIC(source.root)
         checks = (_check_assignments, _check_targets, _check_requires, _check_circles)
-        for check in (*checks, _check_follow_through):
+        for check in (*checks, _check_follow_through, _check_policy):
             for trail, message in check(rubric):
                 # The last step of these trails names what is wrong: a key, or an element.
                 source.places[trail].key_problem(message)
@@ -266,6 +274,19 @@ def _check_criterion(exercise: Exercise, wanted: str, trail: Trail) -> _Found:
     if exercise.criteria and wanted not in exercise.criteria:
         hint = did_you_mean(wanted, exercise.criteria)
         yield trail, f"{exercise.slug} has no criterion {quoted(wanted)}{hint}"
+
+
+def _check_policy(rubric: Rubric) -> _Found:
+    """What is to do without loops is a target; points for rules need rules."""
+    for slug, exercise in rubric.exercises.items():
+        for index, target in enumerate(exercise.no_loops):
+            if target and target not in exercise.targets:
+                hint = did_you_mean(target, exercise.targets)
+                trail: Trail = ("exercises", slug, "no_loops", index)
+                yield trail, f"{slug} has no target {quoted(target)}{hint}"
+        if POLICY in exercise.criteria and not (exercise.banned or exercise.no_loops):
+            message = f"{POLICY} has nothing to check: give {slug} 'banned' or 'no_loops'"
+            yield ("exercises", slug, "criteria", POLICY), message
 
 
 def _check_follow_through(rubric: Rubric) -> _Found:

@@ -30,6 +30,11 @@ class ExercisePlan:
     """A function called here -> the exercise where a mistake in it was paid for."""
     copied: bool = False
     """Whether a mistake paid for there, and written here once more, costs nothing."""
+    banned: tuple[str, ...] = ()
+    no_loops: tuple[str, ...] = ()
+    """Targets that are to do without loops."""
+    policy: bool = False
+    """Whether the rubric has points for keeping to these two."""
 
 
 @dataclass(frozen=True)

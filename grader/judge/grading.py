@@ -93,6 +93,11 @@ class Grading:
             self._following.through(found, client, digest)
         return [found[check.id][0] for check in wanted]
 
+    @property
+    def references(self) -> Mapping[str, ModuleType]:
+        """The reference of each assignment."""
+        return self._modules
+
     def suite_modules(self) -> dict[str, ModuleType]:
         """The suites as they were imported, by their place in the course."""
         return {check.item.location[0]: check.item.module for check in self.checks}

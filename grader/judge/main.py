@@ -12,12 +12,14 @@ from typing import Any
 from ..evidence import Note, Observation
 from ..wire.faults import PeerGone
 from ..wire.frame import Channel, Message, Meta
+from . import policy
 from .checks import ExercisePlan, facts
 from .faults import SourceGone, Starved
 from .grading import Grading, ReferenceBroken
 from .pytest_bridge import CollectionFailed
 from .stubs import stub_digests
 from .student import Plan, SubmissionClient
+from .survey import wanted
 from .tracing import SuiteGlobals, TracingClient
 from .worker_process import Source, WorkerProcess
 
@@ -53,10 +55,12 @@ class Judge:
         self._trace = bool(hello.get("trace"))
         self._globals = SuiteGlobals(self._grading.suite_modules() if self._trace else {})
         self._targets = _targets(self._exercises)
+        self._wanted = wanted(self._exercises, self._grading.references, {})
         self._stubs = stub_digests(root, hello["targets"])
 
     def serve(self) -> None:
         rows = [facts(check) for check in self._grading.checks]
+        rows += [row for exercise in self._exercises for row in policy.facts(exercise)]
         self._channel.send({"t": "ready", "checks": rows})
         while True:
             message = self._channel.receive()
@@ -65,13 +69,20 @@ class Judge:
     def _grade(self, message: Message) -> Meta:
         meta = message.meta
         plan = Plan(
-            _files(message), meta["entries"], self._targets, self._stubs, others=meta["others"]
+            _files(message),
+            meta["entries"],
+            self._targets,
+            self._stubs,
+            meta["others"],
+            self._wanted,
         )
+        exercises = [one for one in self._exercises if not meta["only"] or one.slug in meta["only"]]
         started = time.perf_counter()
         make = TracingClient if self._trace else SubmissionClient
         client = make(self._source, self._take, plan)
         try:
             observations = self._grading.grade(client, meta["digest"], meta["only"])
+            observations += policy.observations(exercises, client)
         except Starved as error:
             return {"t": "starved", "why": str(error)}
         finally:
@@ -79,7 +90,7 @@ class Judge:
         return {
             "t": "graded",
             "observations": [_plain(observation) for observation in observations],
-            "notes": [_plain(note) for note in client.notes()],
+            "notes": [_plain(note) for note in (*client.notes(), *policy.notes(exercises, client))],
             "choices": {stem: list(choice) for stem, choice in client.choices().items()},
             "isolation": dict(client.isolation),
             "duration_ms": (time.perf_counter() - started) * 1e3,
@@ -121,6 +132,9 @@ def _exercise(row: Mapping[str, Any]) -> ExercisePlan:
         hidden=frozenset(row["hidden"]),
         calls=dict(row["calls"]),
         copied=row["copied"],
+        banned=tuple(row["banned"]),
+        no_loops=tuple(row["no_loops"]),
+        policy=row["policy"],
     )
 
 

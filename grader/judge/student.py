@@ -24,6 +24,7 @@ from .faults import (
     malformed,
 )
 from .memory import limit_memory
+from .survey import Survey
 from .worker_process import Source, Usage, WorkerProcess
 
 STATEMENT_LIMIT_S = 2.0
@@ -56,6 +57,9 @@ class Plan:
     stubs: Mapping[str, Mapping[str, str]]
     others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Assignment -> more files that could be it, the more likely first."""
+    wanted: Mapping[str, Any] = field(default_factory=dict)
+    """What is to be read of the text before it runs: the fields of `grader.worker.survey.Wanted`;
+    empty for nothing."""
 
 
 class SubmissionClient(Client):
@@ -80,7 +84,14 @@ class SubmissionClient(Client):
         self._alone = False
         self._patience = 1.0
         self.report: Mapping[str, Any] = {}
+        self.survey: Survey | None = None
+        """What the text says; None until a worker was brought up."""
         self.isolation: Mapping[str, Any] = {}
+
+    @property
+    def why_not_loaded(self) -> StudentFault | None:
+        """What keeps the submission from being loaded at all."""
+        return self._hopeless
 
     def close(self) -> None:
         if self._worker is not None:
@@ -150,6 +161,8 @@ class SubmissionClient(Client):
             self.limit_s = LOADING_LIMIT_S
             self._loading = True
             try:
+                if self.survey is None and not self._read():
+                    continue
                 reply = self.peer.exchange(self._load_message(), list(self._plan.files.values()))
                 self.report = load_report.checked(reply.meta.get("report"))
                 self._clean = True
@@ -163,10 +176,24 @@ class SubmissionClient(Client):
             finally:
                 self._loading = False
 
-    def _load_message(self) -> Meta:
+    def _read(self) -> bool:
+        """Has the text read by a worker that has run nothing of it, so that nothing of it had a
+        hand in what comes back. Returns whether the worker is still there to load it."""
+        if not self._plan.wanted:
+            self.survey = Survey()
+            return True
+        message = {**self._load_message("survey"), "wanted": dict(self._plan.wanted)}
+        try:
+            reply = self.peer.exchange(message, list(self._plan.files.values()))
+            self.survey = Survey(reply.meta["found"])
+        except StudentFault as fault:
+            self.survey = Survey(fault=fault)
+        return self._worker is not None
+
+    def _load_message(self, kind: str = "load") -> Meta:
         plan = self._plan
         return {
-            "t": "load",
+            "t": kind,
             "files": [[name, len(data)] for name, data in plan.files.items()],
             "entries": dict(plan.entries),
             "targets": {stem: list(names) for stem, names in plan.targets.items()},

@@ -15,7 +15,11 @@ from ..wire.peer import Peer
 from .isolation import WORKER_SOCKET, Jail, isolate, take_descriptors
 from .jail.layers import Limits
 from .loading import Loaded, Plan
+from .loading.choice import choose
+from .loading.layout import Layout
+from .loading.statements import Scripts
 from .side import WorkerSide, reset_torch, seed_torch
+from .survey import Wanted, survey
 
 EXIT_NOT_ISOLATED = 97
 EXIT_PROTOCOL = 98
@@ -55,9 +59,11 @@ class Worker:
 
     def __init__(self, channel: Channel) -> None:
         self._loaded: Loaded | None = None
+        self._scripts: Scripts | None = None
         self._channel = channel
         side = WorkerSide(self._lookup, self._place, self._renew, self._substitute)
-        self._peer = side.peer = Peer(channel, side, {"load": self._load})
+        operations = {"survey": self._survey, "load": self._load}
+        self._peer = side.peer = Peer(channel, side, operations)
 
     def serve(self) -> None:
         self._peer.serve_forever()
@@ -72,10 +78,20 @@ class Worker:
             self._loaded.close()
             self._loaded = None
 
+    def _survey(self, message: Message) -> Meta:
+        """What the texts say, asked before `load`, of the same files."""
+        meta = message.meta
+        plan = _plan(meta, message.payload)
+        scripts = self._scripts = Scripts(plan.files)
+        choices = choose(plan.entries, plan.others, plan.stubs, scripts)
+        entries = {stem: choice.path for stem, choice in choices.items()}
+        layout = Layout(plan.files.keys(), entries)
+        return {"found": survey(_wanted(meta["wanted"]), entries, layout, scripts)}
+
     def _load(self, message: Message) -> Meta:
         meta = message.meta
         plan = _plan(meta, message.payload)
-        self._loaded = Loaded(plan, self._progress)
+        self._loaded = Loaded(plan, self._progress, self._scripts)
         self._loaded.graded = True
         reset_torch()
         return {"report": self._loaded.report}
@@ -114,4 +130,13 @@ def _plan(meta: Meta, payload: bytearray) -> Plan:
         stubs=meta["stubs"],
         skip=frozenset((path, index) for path, index in meta["skip"]),
         others={stem: tuple(paths) for stem, paths in meta["others"].items()},
+    )
+
+
+def _wanted(meta: Meta) -> Wanted:
+    return Wanted(
+        targets={stem: tuple(names) for stem, names in meta["targets"].items()},
+        methods={name: tuple(methods) for name, methods in meta["methods"].items()},
+        names=tuple(meta["names"]),
+        patterns={group: tuple(texts) for group, texts in meta["patterns"].items()},
     )

@@ -10,7 +10,6 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from .blocks import read
 from .choice import choose
 from .demands import wanted_names
 from .findings import (
@@ -26,7 +25,7 @@ from .module import Shared, StudentModule
 from .needs import Needs
 from .notes import Notes
 from .standins import Gate, Standin, is_standin
-from .statements import Script, read_script
+from .statements import Script, Scripts
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,9 @@ class Plan:
 class Loaded:
     """Loads on construction; never raises for anything that a submission does."""
 
-    def __init__(self, plan: Plan, progress: Callable[[str, int], None]) -> None:
+    def __init__(
+        self, plan: Plan, progress: Callable[[str, int], None], scripts: Scripts | None = None
+    ) -> None:
         self._plan = plan
         self._progress = progress
         self._current: tuple[str, int] | None = None
@@ -59,7 +60,7 @@ class Loaded:
         self._notes = Notes()
         self._generators = Generators(plan.files.values())
         self._builtins = {**vars(builtins), **_replacements(self._gate)}
-        self._scripts: dict[str, Script] = {}
+        self._script = scripts or Scripts(plan.files)
         self._choices = choose(plan.entries, plan.others, plan.stubs, self._script)
         self._entries = {stem: choice.path for stem, choice in self._choices.items()}
         self._layout = Layout(plan.files.keys(), self._entries)
@@ -185,11 +186,6 @@ class Loaded:
         # after loading, whatever runs is part of a call that has its own deadline
         if may_take_long and not self._quiet:
             self._progress(path, index)
-
-    def _script(self, path: str) -> Script:
-        if path not in self._scripts:
-            self._scripts[path] = read_script(read(path, self._plan.files.get(path, b"")))
-        return self._scripts[path]
 
     def _run(self, place: Place) -> ModuleType:
         """The module of a place; executes its file if that has not begun."""

@@ -6,11 +6,12 @@ import __future__ as futures
 import ast
 import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 
-from .blocks import parse
+from .blocks import parse, read
 from .digest import is_text
 from .names import (
     DEFINITIONS,
@@ -114,6 +115,19 @@ def read_script(source: Source) -> Script:
         for line in guarded_import_lines(statement.node)
     )
     return Script(source.blocks, tuple(statements), tuple(found), doc, guarded)
+
+
+class Scripts:
+    """The files of a submission as scripts, each read once."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = files
+        self._found: dict[str, Script] = {}
+
+    def __call__(self, path: str) -> Script:
+        if path not in self._found:
+            self._found[path] = read_script(read(path, self._files.get(path, b"")))
+        return self._found[path]
 
 
 def _future_flags(node: ast.stmt) -> int:

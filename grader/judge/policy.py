@@ -1,0 +1,155 @@
+"""The rules of `rubric.yaml` on how an answer may be written, applied to what its text says.
+
+What is said here is the student's own code and was read before any of it ran: it can carry no
+hidden input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..evidence import Note, Observation, Outcome, Where
+from ..rubric import POLICY
+from .checks import ExercisePlan
+from .faults import NotDefined, StudentFault
+from .student import SubmissionClient
+from .survey import Found, Survey
+
+BANNED, LOOPS = "banned", "no_loops"
+TITLES = {
+    BANNED: "Nothing is used that does the exercise's own work.",
+    LOOPS: "{targets} without Python loops.",
+}
+ASKED = {
+    BANNED: "code of your own for it: writing it is the exercise",
+    LOOPS: "operations on whole tensors: no loop, no comprehension, no map",
+}
+_MOST_NAMED = 3
+
+
+def rules(exercise: ExercisePlan) -> dict[str, str]:
+    """The rules that an exercise has, each with the line that people see."""
+    found = {}
+    if exercise.banned:
+        found[BANNED] = TITLES[BANNED]
+    if exercise.no_loops:
+        found[LOOPS] = TITLES[LOOPS].format(targets=" and ".join(exercise.no_loops))
+    return found
+
+
+def facts(exercise: ExercisePlan) -> Iterator[list[str | int | bool]]:
+    """The checks that its rules are, where the rubric has points for them: as `checks.facts`."""
+    for rule, title in rules(exercise).items() if exercise.policy else ():
+        yield [_id(exercise, rule), title, "rubric.yaml", 1, False, ""]
+
+
+def observations(
+    exercises: Sequence[ExercisePlan], client: SubmissionClient
+) -> Iterator[Observation]:
+    """One for each rule that has points. Raises Starved, SourceGone."""
+    for exercise in exercises:
+        for rule, title in rules(exercise).items() if exercise.policy else ():
+            passed = Observation(_id(exercise, rule), title, Outcome.PASSED)
+            yield _observation(exercise, rule, passed, client)
+
+
+def _observation(
+    exercise: ExercisePlan, rule: str, passed: Observation, client: SubmissionClient
+) -> Observation:
+    survey = client.survey
+    fault = client.why_not_loaded or _why_not_written(exercise, client)
+    if fault is not None or survey is None:
+        outcome = fault.outcome if fault is not None else Outcome.NOT_ATTEMPTED
+        observed = fault.observed if fault is not None else "not read"
+        return replace(passed, outcome=outcome, observed=observed)
+    if survey.fault is not None:
+        observed = f"the code could not be read for what it uses: {survey.fault.observed}"
+        return replace(passed, outcome=survey.fault.outcome, observed=observed)
+    found = _offences(exercise, rule, survey)
+    if not found:
+        return passed
+    return replace(
+        passed,
+        outcome=Outcome.FAILED,
+        observed=_in_words(rule, found),
+        expected=ASKED[rule],
+        where=found[0].where,
+    )
+
+
+def notes(exercises: Sequence[ExercisePlan], client: SubmissionClient) -> Iterator[Note]:
+    """Rules that were broken where the rubric has no points for them, and what a person may want
+    to look at."""
+    survey = client.survey
+    if survey is None or survey.fault is not None:
+        return
+    for exercise in exercises:
+        for rule in rules(exercise) if not exercise.policy else ():
+            if found := _offences(exercise, rule, survey):
+                text = f"{exercise.slug} {_in_words(rule, found)}; it asks for {ASKED[rule]}"
+                yield Note("problem", text, found[0].where)
+        yield from _advice(exercise, survey)
+
+
+def _advice(exercise: ExercisePlan, survey: Survey) -> Iterator[Note]:
+    stem = exercise.assignment
+    for target in exercise.targets:
+        for found in survey.numbers(stem, target):
+            text = f"{exercise.slug}: {target} has {found.text} written down in one place"
+            yield Note("note", f"{text}; results are to be computed", found.where)
+            break
+        for found in survey.opaque(stem, target) if rules(exercise) else ():
+            text = f"{exercise.slug}: {target} uses `{found.text}`, which nobody can look into"
+            yield Note("note", text, found.where)
+            break
+
+
+def _offences(exercise: ExercisePlan, rule: str, survey: Survey) -> list[Found]:
+    """The first use of each thing that is not allowed."""
+    stem, found = exercise.assignment, dict[object, Found]()
+    if rule == BANNED:
+        for target in exercise.targets:
+            for use in survey.uses(stem, target):
+                if use.what in exercise.banned:
+                    found.setdefault(use.what, use)
+    else:
+        for target in exercise.no_loops:
+            for loop in survey.loops(stem, target):
+                found.setdefault(loop.where, loop)
+    return list(found.values())
+
+
+def _in_words(rule: str, found: Sequence[Found]) -> str:
+    """What was found, without its places but for those after the first."""
+    verb = "uses" if rule == BANNED else "loops:"
+    pieces = []
+    for number, one in enumerate(found[:_MOST_NAMED]):
+        text = f"`{one.text}`"
+        if rule == BANNED and one.what not in one.text:
+            text += f", which is {one.what}"
+        pieces.append(text if number == 0 else f"{text} ({_spot(one.where)})")
+    more = len(found) - len(pieces)
+    return f"{verb} {', '.join(pieces)}" + (f" and {more} more" if more else "")
+
+
+def _spot(where: Where) -> str:
+    return f"line {where.line}" if where.cell is None else f"cell {where.cell}, line {where.line}"
+
+
+def _why_not_written(exercise: ExercisePlan, client: SubmissionClient) -> StudentFault | None:
+    """What keeps every target from being there; None if one is."""
+    last: StudentFault | None = None
+    for target in exercise.targets:
+        try:
+            client.kind(exercise.assignment, target)
+        except StudentFault as fault:
+            # one that is there and broken says more than one that was never written
+            last = fault if last is None or isinstance(last, NotDefined) else last
+        else:
+            return None
+    return last
+
+
+def _id(exercise: ExercisePlan, rule: str) -> str:
+    return f"{exercise.slug}/{POLICY}/{rule}"

@@ -1,0 +1,151 @@
+"""Shapes of code, written as code: which lines of a file look like them.
+
+softmax(...)          a call of that name, of whatever owner, with any arguments
+_.view(_, _)          a method with two arguments; `_` is any expression
+_ / _number           `_number` is a number, `_name` a name or an attribute
+_.masked_fill(...);   with a semicolon: on its own, what it gives is thrown away
+if _name: ...         a statement, whatever is in it
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+ANY, NUMBER, NAME = "_", "_number", "_name"
+_SKIPPED = frozenset({"ctx", "type_comment", "lineno", "col_offset", "end_lineno", "kind"})
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One shape."""
+
+    node: ast.AST
+    alone: bool
+    """Whether what it gives must be thrown away."""
+
+    @property
+    def key(self) -> tuple[type[ast.AST], str]:
+        """What every node that fits has in common."""
+        return _key(self.node)
+
+
+def pattern(text: str) -> Pattern:
+    """The shape that a text describes. Raises SyntaxError."""
+    body = ast.parse(text).body
+    if len(body) != 1:
+        raise SyntaxError(f"one statement makes a pattern: {text!r}")
+    alone = text.rstrip().endswith(";")
+    node = body[0]
+    return Pattern(node.value if isinstance(node, ast.Expr) else node, alone)
+
+
+class Patterns:
+    """Groups of patterns, each group under a key, the better patterns first."""
+
+    def __init__(self, groups: Mapping[str, Sequence[str]]) -> None:
+        self._index: dict[tuple[type[ast.AST], str], list[tuple[str, int, Pattern]]] = {}
+        for key, texts in groups.items():
+            for rank, text in enumerate(texts):
+                made = pattern(text)
+                self._index.setdefault(made.key, []).append((key, rank, made))
+
+    def matching(self, node: ast.AST, alone: bool) -> Iterable[tuple[str, int]]:
+        """Group and rank of every pattern that a node fits."""
+        if not self._index:
+            return
+        kind, name = _key(node)
+        for wanted in {(kind, name), (kind, "")}:
+            for key, rank, made in self._index.get(wanted, ()):
+                if (alone or not made.alone) and fits(made.node, node):
+                    yield key, rank
+
+
+def _key(node: ast.AST) -> tuple[type[ast.AST], str]:
+    """Its type, and for a call of a name, that name."""
+    if isinstance(node, ast.Call):
+        return ast.Call, _tail(node.func)
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return ast.Name, "" if _tail(node) in (ANY, NAME) else _tail(node)
+    if isinstance(node, (ast.BinOp, ast.AugAssign, ast.UnaryOp)):
+        return type(node), type(node.op).__name__
+    return type(node), ""
+
+
+def _tail(node: ast.AST) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def fits(wanted: object, found: object) -> bool:
+    """Whether a tree has the shape of a pattern's tree."""
+    match wanted:
+        case ast.Name(id="_"):
+            return isinstance(found, ast.expr)
+        case ast.Constant(value=value) if value is ...:
+            return True
+        case ast.Name(id="_number"):
+            return _is_number(found)
+        case ast.Name(id="_name"):
+            return isinstance(found, (ast.Name, ast.Attribute))
+        case ast.Name(id=name):
+            return isinstance(found, ast.AST) and _tail(found) == name
+        case ast.Attribute(value=owner, attr=name):
+            owned = isinstance(found, ast.Attribute) and name in (ANY, found.attr)
+            return owned and fits(owner, found.value)  # type: ignore[attr-defined]
+        case ast.Constant(value=value):
+            return isinstance(found, ast.Constant) and _same(value, found.value)
+        case ast.Call():
+            return isinstance(found, ast.Call) and _call_fits(wanted, found)
+        case ast.AST():
+            return type(wanted) is type(found) and _fields_fit(wanted, found)
+        case list():
+            return isinstance(found, list) and _list_fits(wanted, found)
+    return wanted == found
+
+
+def _fields_fit(wanted: ast.AST, found: object) -> bool:
+    names = [name for name in wanted._fields if name not in _SKIPPED]
+    return all(fits(getattr(wanted, name), getattr(found, name)) for name in names)
+
+
+def _list_fits(wanted: list[object], found: list[object]) -> bool:
+    if wanted and _is_rest(wanted[-1]):
+        wanted = wanted[:-1]
+        found = found[: len(wanted)]
+    return len(wanted) == len(found) and all(map(fits, wanted, found))
+
+
+def _call_fits(wanted: ast.Call, found: ast.Call) -> bool:
+    is_open = bool(wanted.args) and _is_rest(wanted.args[-1])
+    args = wanted.args[:-1] if is_open else wanted.args
+    if not fits(wanted.func, found.func) or len(found.args) < len(args):
+        return False
+    if not is_open and len(found.args) + len(found.keywords) != len(args) + len(wanted.keywords):
+        return False
+    named = {keyword.arg: keyword.value for keyword in found.keywords}
+    return all(map(fits, args, found.args)) and all(
+        keyword.arg in named and fits(keyword.value, named[keyword.arg])
+        for keyword in wanted.keywords
+    )
+
+
+def _is_rest(node: object) -> bool:
+    if isinstance(node, ast.Expr):
+        node = node.value
+    return isinstance(node, ast.Constant) and node.value is ...
+
+
+def _is_number(node: object) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    value = node.value if isinstance(node, ast.Constant) else None
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _same(wanted: object, found: object) -> bool:
+    if isinstance(wanted, (int, float)) and isinstance(found, (int, float)):
+        return wanted == found and isinstance(wanted, bool) == isinstance(found, bool)
+    return type(wanted) is type(found) and wanted == found
