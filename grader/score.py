@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from grader.evidence import Observation, Outcome
 from grader.problem import did_you_mean
-from grader.rubric import Criterion, Rubric, Scoring, Visibility
+from grader.rubric import POLICY, Criterion, Rubric, Scoring, Visibility
 
 EARNS = frozenset({Outcome.PASSED, Outcome.CARRIED})
 """Outcomes that earn a check's share: a carried mistake has cost its points elsewhere."""
@@ -117,9 +117,10 @@ def two_decimals(points: Fraction) -> str:
 def block(rubric: Rubric, observations: Iterable[Observation]) -> tuple[Observation, ...]:
     """The observations, with those `blocked` whose prerequisite did not wholly pass.
 
-    Only what may be an echo is blocked: a check that passed stays passed. What was observed then
-    becomes a note. A prerequisite of which nothing was observed (a run of one exercise) blocks
-    nothing. Observations that the rubric does not know are left as they are.
+    Only what may be an echo is blocked: a check that passed stays passed, unless its criterion
+    requires `policy`, and a rule was broken: what was earned in a forbidden way is not earned.
+    What was observed then becomes a note. A prerequisite of which nothing was observed (a run of
+    one exercise) blocks nothing. Observations that the rubric does not know are left as they are.
 
     >>> from grader.rubric import Criterion, Exercise, Rubric, Visibility
     >>> points = {name: Criterion(name, Fraction(1), Visibility.PUBLIC) for name in ("shapes",)}
@@ -133,11 +134,20 @@ def block(rubric: Rubric, observations: Iterable[Observation]) -> tuple[Observat
     observations = tuple(observations)
     short = {"/".join(o.check.split("/")[:2]) for o in observations if o.outcome not in EARNS}
     short |= {criterion.partition("/")[0] for criterion in short}
-    return tuple(_blocked(rubric, observation, short) for observation in observations)
+    broken = {
+        f"{o.exercise}/{POLICY}"
+        for o in observations
+        if o.criterion == POLICY and o.outcome in MAY_BE_AN_ECHO
+    }
+    return tuple(_blocked(rubric, observation, short, broken) for observation in observations)
 
 
-def _blocked(rubric: Rubric, observation: Observation, short: set[str]) -> Observation:
-    if observation.outcome not in MAY_BE_AN_ECHO:
+def _blocked(
+    rubric: Rubric, observation: Observation, short: set[str], broken: set[str]
+) -> Observation:
+    if observation.outcome in EARNS:
+        short = broken
+    elif observation.outcome not in MAY_BE_AN_ECHO:
         return observation
     unmet = [name for name in _requirements(rubric, observation) if name in short]
     if not unmet:

@@ -8,6 +8,7 @@ from grader.misconceptions import BlankAnswer
 
 MAY_EARN = {
     "shapes": "zeros of the right shape have the right shape, and errors come before any answer",
+    "policy": "what is not written uses nothing that is banned",
     "state": "parameters, buffers and inputs left alone say nothing about values",
 }
 """Criterion, or slug/criterion -> why any blank answer may earn it."""

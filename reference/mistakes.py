@@ -83,11 +83,7 @@ MISTAKES = (
     Mistake(70, "tokens repeated, not heads", open="a3.gqa"),
     # Dropout, modes, dtypes, gradients
     Mistake(71, "dropout in eval mode"),
-    Mistake(
-        72,
-        "dropout_p of torch's attention in eval",
-        reason="torch's own attention function is banned; without it this is 71",
-    ),
+    Mistake(72, "dropout_p of torch's attention in eval"),
     Mistake(73, "dropout in the wrong place"),
     Mistake(74, "dropout never applied"),
     Mistake(75, "survivors not scaled"),

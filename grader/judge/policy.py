@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ..course import RUBRIC_FILE
 from ..evidence import Note, Observation, Outcome, Where
 from ..rubric import POLICY
 from .checks import ExercisePlan
@@ -41,7 +42,7 @@ def rules(exercise: ExercisePlan) -> dict[str, str]:
 def facts(exercise: ExercisePlan) -> Iterator[list[str | int | bool]]:
     """The checks that its rules are, where the rubric has points for them: as `checks.facts`."""
     for rule, title in rules(exercise).items() if exercise.policy else ():
-        yield [_id(exercise, rule), title, "rubric.yaml", 1, False, ""]
+        yield [_id(exercise, rule), title, RUBRIC_FILE, 1, False, ""]
 
 
 def observations(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..course import Course
+from ..course import RUBRIC_FILE, Course
 from ..hello import CheckFacts
 from ..problem import did_you_mean
-from ..rubric import Exercise, Visibility
+from ..rubric import POLICY, Exercise, Visibility
 from .gap import Gap
 from .rubric_lines import rubric_gap
 
@@ -25,6 +25,10 @@ def collected_gaps(
                 f" '{check.criterion}'{did_you_mean(check.criterion, exercise.criteria)}"
             )
             yield _at(check, message, "add it with its points, or rename the class")
+        elif check.criterion == POLICY:
+            if check.file != RUBRIC_FILE:
+                message = f"{check.id}: the checks of '{POLICY}' are made of the rubric's own rules"
+                yield _at(check, message, "move it to another criterion")
         elif (criterion.visibility is Visibility.PUBLIC) != _is_public(check):
             folder = "the public folder" if _is_public(check) else "the folder of hidden suites"
             message = f"{check.id} stands in {folder}, and rubric.yaml says {criterion.visibility}"

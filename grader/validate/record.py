@@ -59,6 +59,7 @@ def _terms(exercise: Exercise) -> Iterator[tuple[str, str]]:
     if follow_through.copied:
         yield "follow_through", "copied: true"
     yield from (("banned", name) for name in exercise.banned)
+    yield from (("no_loops", name) for name in exercise.no_loops)
 
 
 def to_text(record: Record) -> str:

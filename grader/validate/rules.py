@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator
 from ..evidence import Outcome
 from ..hello import CheckFacts
 from ..misconceptions import BlankAnswer, Misconception
+from ..rubric import POLICY
 from .data import BLANK_ANSWERS, CourseData
 from .gap import Gap, gap_at
-from .trials import DRAWING, Evidence, Graded, Kind, Points
+from .rubric_lines import rubric_gap
+from .trials import DRAWING, LOOP, Evidence, Graded, Kind, Points
 
 Rule = Callable[[CourseData, Evidence], Iterator[Gap]]
 
@@ -134,6 +136,20 @@ def _may_earn(data: CourseData, each: Graded) -> set[tuple[str, str]]:
     }
 
 
+def _forbidden(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
+    """Everything that the rubric bans is found where it is used."""
+    for each in _of(evidence, Kind.FORBIDDEN):
+        (slug,) = each.trial.slugs
+        name = each.trial.forbidden
+        told = [o.observed for o in each.observations if o.criterion == POLICY]
+        told += [note for note in each.notes if note.startswith(f"{slug} ")]
+        if not any(name.partition(":")[0].rstrip(". ") in text for text in told):
+            key = "no_loops" if name == LOOP else "banned"
+            message = f"exercises.{slug}.{key}: nothing is told of an answer with {name}"
+            trail = ("exercises", slug, key)
+            yield rubric_gap(data.course, trail, message, "write the name as torch documents it")
+
+
 def _order(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
     """In reverse order every check ends the same."""
     for id, reverse in evidence.again.items():
@@ -154,7 +170,8 @@ def _globals(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
 
 
 RULES: tuple[Rule, ...] = (
-    unchecked, _reference, _drawing, _stub, _needed, _killed, _variants, _blank, _order, _globals,
+    unchecked, _reference, _drawing, _stub, _needed, _killed, _variants, _blank, _forbidden,
+    _order, _globals,
 )  # fmt: skip
 
 

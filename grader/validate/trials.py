@@ -18,9 +18,10 @@ from ..score import block, score
 from ..stubs import StubError, stub_source
 from ..submission import Submission, digest_of
 from .data import CourseData, Edited
-from .wrapping import BLANKS, blank_source, drawing_source
+from .wrapping import BLANKS, blank_source, drawing_source, forbidden_source
 
 Points = Mapping[tuple[str, str], Fraction | None]
+LOOP = "for _ in (): ..."
 DRAWING = ", drawing at random"
 """What the id of a trial with random draws ends in, after the id of the one without."""
 KILLS = frozenset({Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT})
@@ -35,6 +36,8 @@ class Kind(StrEnum):
     """The reference or a mistake, with another global seed and random draws on its way."""
     BLANK = "blank"
     VARIANT = "variant"
+    FORBIDDEN = "forbidden"
+    """The reference with something in it that the rubric does not allow."""
     MISCONCEPTION = "misconception"
 
 
@@ -55,6 +58,8 @@ class Trial:
     sources: Mapping[str, str]
     """Stem to source, for what differs from the reference."""
     edited: Edited | None = None
+    forbidden: str = ""
+    """What must be found in its text."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,8 @@ class Graded:
     """By (slug, criterion)."""
     answers: Mapping[str, Any]
     """By check, as `grader.judge.tracing` sketches them."""
+    notes: tuple[str, ...]
+    """On the submission as a whole."""
     written: tuple[tuple[str, str], ...]
     """Globals of suites, as (file, name), that were not as before when it was graded."""
 
@@ -107,9 +114,23 @@ def trials(data: CourseData) -> list[Trial]:
             stem = exercise.assignment
             source = blank_source(data.references[stem], exercise.targets, blank)
             found.append(Trial(f"blank: {blank} in {slug}", Kind.BLANK, (slug,), {stem: source}))
+    found += _forbidden(data)
     found = [trial for trial in found if trial.slugs]
     found += [_drawing(data, trial) for trial in few(found) if trial.kind is not Kind.STUB]
     return sorted(found, key=lambda trial: -len(trial.slugs))
+
+
+def _forbidden(data: CourseData) -> Iterator[Trial]:
+    """For each rule of each exercise, an answer that breaks it."""
+    for slug, exercise in data.exercises.items():
+        stem = exercise.assignment
+        rules = [(exercise.targets[0], name) for name in exercise.banned]
+        rules += [(target, LOOP) for target in exercise.no_loops]
+        for target, name in rules:
+            code = name if name == LOOP else f"import {name.partition('.')[0]}\n{name}"
+            source = forbidden_source(data.references[stem], target, code)
+            id = f"{target} with {name.rstrip(':. ')} in {slug}"
+            yield Trial(id, Kind.FORBIDDEN, (slug,), {stem: source}, forbidden=name)
 
 
 def _drawing(data: CourseData, trial: Trial) -> Trial:
@@ -177,6 +198,7 @@ def _graded(data: CourseData, engine: Engine, waiting: list[Trial]) -> Iterator[
                 result.observations,
                 points,
                 result.trace.get("answers", {}),
+                tuple(note.text for note in result.loading),
                 tuple((file, name) for file, name in result.trace.get("written", ())),
             ),
         )

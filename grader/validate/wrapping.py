@@ -66,6 +66,26 @@ def drawing_source(reference: str, targets: Sequence[str]) -> str:
     return reference + prelude + "".join(body)
 
 
+def forbidden_source(reference: str, target: str, code: str) -> str:
+    """The reference with code in a target that is there to be read, and never runs."""
+    body = "".join(f"        {line}\n" for line in code.splitlines())
+    for node in ast.parse(reference).body:
+        if isinstance(node, ast.FunctionDef) and node.name == target:
+            return (
+                f"{reference}\n\n_right_{target} = {target}\n\n\n"
+                f"def {target}(*args, **kwargs):\n    if False:\n{body}"
+                f"    return _right_{target}(*args, **kwargs)\n"
+            )
+        if isinstance(node, ast.ClassDef) and node.name == target:
+            body = "".join(f"            {line}\n" for line in code.splitlines())
+            return (
+                f"{reference}\n\nclass {target}({target}):\n"
+                f"    def __init__(self, *args, **kwargs):\n        if False:\n{body}"
+                "        super().__init__(*args, **kwargs)\n"
+            )
+    return reference
+
+
 def _answering(
     reference: str, targets: Sequence[str], answer: str, constructors: bool = False
 ) -> Iterable[str]:

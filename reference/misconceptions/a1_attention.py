@@ -1232,4 +1232,36 @@ _MODULES = (
     ),
 )
 
-MISCONCEPTIONS = _SCORES + _SOFTMAX + _SIMPLE + _SDPA + _MODULES
+_FORBIDDEN = (
+    Misconception(
+        id="scores.key_by_key",
+        mistakes=(),
+        target="attention_scores",
+        replace="query @ key.transpose(-2, -1)",
+        by="torch.stack([(query * one[..., None, :]).sum(-1) for one in key.unbind(-2)], dim=-1)",
+        fails=("policy",),
+        cause="The scores are computed key by key, in a Python loop: one matrix product does it.",
+    ),
+    Misconception(
+        id="sdpa.torchs_own",
+        mistakes=(),
+        target="scaled_dot_product_attention",
+        replace="        weights = torch.softmax(scores, dim=-1)\n        return weights @ value, weights",
+        by="        weights = torch.softmax(scores, dim=-1)\n"
+        "        torchs = torch.nn.functional.scaled_dot_product_attention\n"
+        "        return torchs(query, key, value), weights",
+        fails=("policy", "outputs"),
+        cause="torch's own attention does the work that this exercise is about.",
+    ),
+    Misconception(
+        id="modules.torchs_own",
+        mistakes=(),
+        target="SelfAttentionV2.forward",
+        replace="torch.softmax(scores, dim=-1) @ value",
+        by="nn.functional.scaled_dot_product_attention(query, key, value)",
+        fails=("policy", "outputs"),
+        cause="torch's own attention does the work that this exercise is about.",
+    ),
+)
+
+MISCONCEPTIONS = _SCORES + _SOFTMAX + _SIMPLE + _SDPA + _MODULES + _FORBIDDEN

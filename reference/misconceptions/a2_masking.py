@@ -1093,6 +1093,27 @@ _CAUSAL_ATTENTION = (
     ),
 )
 
+_FORBIDDEN = (
+    Misconception(
+        id="causal_attention.torchs_own",
+        mistakes=(72,),
+        target="CausalAttention.forward",
+        replace="weights @ value",
+        by="nn.functional.scaled_dot_product_attention(\n"
+        "            query, key, value, dropout_p=self.dropout.p, is_causal=True\n"
+        "        )",
+        fails=("policy", "outputs", "modes"),
+        cause="torch's own attention does the work, and drops weights in eval mode too: its "
+        "dropout_p does not know about modes.",
+    ),
+)
+
 MISCONCEPTIONS = (
-    _CAUSAL_MASK + _RENORMALISE + _MASKED_SOFTMAX + _PADDING + _DROPOUT + _CAUSAL_ATTENTION
+    _CAUSAL_MASK
+    + _RENORMALISE
+    + _MASKED_SOFTMAX
+    + _PADDING
+    + _DROPOUT
+    + _CAUSAL_ATTENTION
+    + _FORBIDDEN
 )

@@ -4,6 +4,20 @@ from grader.misconceptions import Misconception
 
 _SPLIT_KEY = "self.W_key(x).view(by_head).transpose(1, 2)"
 
+_FORBIDDEN = (
+    Misconception(
+        id="mha.torchs_own",
+        mistakes=(),
+        target="MultiHeadAttention.forward",
+        replace="(weights @ value).transpose(1, 2)",
+        by="nn.functional.scaled_dot_product_attention(\n"
+        "            query, key, value, self.mask[:tokens, :tokens]\n"
+        "        ).transpose(1, 2)",
+        fails=("policy", "outputs"),
+        cause="torch's own attention does the work that this exercise is about.",
+    ),
+)
+
 MISCONCEPTIONS = (
     Misconception(
         id="mha.scale_by_width",
@@ -290,4 +304,5 @@ MISCONCEPTIONS = (
         fails=("state",),
         cause="The caller's tokens are changed in place.",
     ),
+    *_FORBIDDEN,
 )

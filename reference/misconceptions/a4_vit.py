@@ -410,4 +410,16 @@ _HEAD = (
     ),
 )
 
-MISCONCEPTIONS = _PATCHES + _EMBEDDINGS + _BLOCKS + _HEAD
+_FORBIDDEN = (
+    Misconception(
+        id="vit.torchs_own",
+        mistakes=(),
+        target="ViT.forward",
+        replace="tokens = self.embeddings(images)",
+        by="tokens = nn.functional.scaled_dot_product_attention(*[self.embeddings(images)] * 3)",
+        fails=("a4.vit/policy", "a4.vit/outputs"),
+        cause="torch's own attention stands where the encoder has one of yours.",
+    ),
+)
+
+MISCONCEPTIONS = _PATCHES + _EMBEDDINGS + _BLOCKS + _HEAD + _FORBIDDEN

@@ -2,6 +2,42 @@
 
 from grader.misconceptions import Misconception
 
+_FORBIDDEN = (
+    Misconception(
+        id="decoder.torchs_own",
+        mistakes=(),
+        target="PackedMultiHeadAttention.forward",
+        replace="(self.dropout(weights) @ value).transpose(1, 2)",
+        by="nn.functional.scaled_dot_product_attention(\n"
+        "            query, key, value, mask\n"
+        "        ).transpose(1, 2)",
+        fails=("a5.decoder/policy", "a5.decoder/outputs"),
+        cause="torch's own attention does the work that this exercise is about.",
+    ),
+    Misconception(
+        id="cache.torchs_own",
+        mistakes=(),
+        target="sliding_window_attention",
+        replace="torch.softmax(scores.masked_fill(~allowed, -torch.inf), dim=-1)\n"
+        "    return weights @ value",
+        by="nn.functional.scaled_dot_product_attention(query, key, value, allowed)\n"
+        "    return weights",
+        fails=("policy", "outputs"),
+        cause="torch's own attention does the work that this exercise is about.",
+    ),
+    Misconception(
+        id="online.torchs_own",
+        mistakes=(),
+        target="chunked_attention",
+        replace="    tokens, keys = query.shape[-2], key.shape[-2]\n",
+        by="    if block_size >= key.shape[-2]:\n"
+        "        return nn.functional.scaled_dot_product_attention(query, key, value, mask)\n"
+        "    tokens, keys = query.shape[-2], key.shape[-2]\n",
+        fails=("policy", "outputs"),
+        cause="Where one block is enough, torch's own attention does the work.",
+    ),
+)
+
 MISCONCEPTIONS = (
     # a5.positions
     Misconception(
@@ -1486,4 +1522,5 @@ MISCONCEPTIONS = (
         fails=("shapes",),
         cause="Exactly one batch axis is expected: there may be none, or several.",
     ),
+    *_FORBIDDEN,
 )

@@ -61,9 +61,11 @@ class Bindings:
     def _table(self, path: str) -> dict[str, list[Binding]]:
         if path not in self._tables:
             table = self._tables[path] = {}
+            kept: set[str] = set()
             for statement in self._script_of(path).statements:
                 if not statement.demo:
-                    _enter(table, statement)
+                    kept |= _kept(statement.node)
+                    _enter(table, statement, kept)
         return self._tables[path]
 
     # ---- what a name stands for ----------------------------------------------------------
@@ -179,7 +181,23 @@ class Bindings:
         return set()
 
 
-def _enter(table: dict[str, list[Binding]], statement: Statement) -> None:
+def _kept(node: ast.AST) -> set[str]:
+    """Names whose present meaning a statement holds on to: `old = head`, `class Head(Head)`.
+
+    To call something holds on to nothing.
+    """
+    items = list(own_nodes(node))
+    called = {id(item.func) for item in items if isinstance(item, ast.Call)}
+    return {
+        item.id
+        for item in items
+        if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load) and id(item) not in called
+    }
+
+
+def _enter(table: dict[str, list[Binding]], statement: Statement, kept: set[str]) -> None:
+    """Adds what a statement binds. A definition takes the place of an earlier one, unless
+    something still holds on to that."""
     node, cell = statement.node, statement.block.cell
     names = {*statement.binds}
     if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
@@ -188,7 +206,7 @@ def _enter(table: dict[str, list[Binding]], statement: Statement) -> None:
     for item in own_nodes(node):
         if isinstance(item, (ast.Import, ast.ImportFrom, *DEFINITIONS)):
             for name in bound(item) & names:
-                if plain:
+                if plain and name not in kept:
                     table[name] = []
                 table.setdefault(name, []).append(Binding(item, cell))
                 names.discard(name)
@@ -198,7 +216,7 @@ def _enter(table: dict[str, list[Binding]], statement: Statement) -> None:
             if owner is not None and owner in table:
                 table[owner].append(Binding(node, cell))
     for name in names:
-        if plain:
+        if plain and name not in kept:
             table[name] = []
         table.setdefault(name, []).append(Binding(node, cell))
 

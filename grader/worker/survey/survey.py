@@ -127,11 +127,11 @@ class _Reading:
     def _calls_itself(self, units: list[Unit]) -> Iterator[list[Any]]:
         """Functions that call themselves: loops by another name."""
         for path, name, method in units:
-            for binding in () if method else self._known.of(path, name):
-                if isinstance(binding.node, FUNCTIONS):
-                    own = any((path, name) in facts.own for facts in self._facts[path, name, ""])
-                    if own:
-                        yield [f"{name} calls itself", path, binding.cell, binding.node.lineno]
+            known = self._known.of(path, name)
+            if method or len(known) != 1 or not isinstance(known[0].node, FUNCTIONS):
+                continue
+            if any((path, name) in facts.own for facts in self._facts[path, name, ""]):
+                yield [f"{name} calls itself", path, known[0].cell, known[0].node.lineno]
 
 
 def is_use_of(dotted: str, name: str) -> bool:
