@@ -148,6 +148,21 @@ def check(
 
 
 @cli.command()
+@click.argument("name", metavar="CAUSE|EXERCISE|CHECK")
+@click.option("--hint", type=click.IntRange(1, 3), metavar="1|2|3", help="One step of the hints.")
+@_course
+def explain(name: str, hint: int | None, course: Path | None) -> int:
+    """Say why something is a mistake, or how to look for one, in steps.
+
+    NAME is what a report calls a cause (sdpa.unscaled), an exercise (a1.sdpa), or a check or
+    criterion of one (a1.sdpa/masking).
+    """
+    from grader.commands.explain import run as command
+
+    return command(name, hint=hint, course_folder=course)
+
+
+@cli.command()
 @click.argument("folder", metavar="DIR", type=_folder)
 @click.option("--out", required=True, type=_folder, help="Where the results go.")
 @click.option(

@@ -32,6 +32,8 @@ class Where:
     file: str
     line: int | None = None
     cell: int | None = None
+    likely: bool = False
+    """Whether the place was guessed from what the code looks like."""
 
     def __str__(self) -> str:
         place = self.file

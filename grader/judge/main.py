@@ -16,6 +16,7 @@ from . import policy
 from .checks import ExercisePlan, facts
 from .faults import SourceGone, Starved
 from .grading import Grading, ReferenceBroken
+from .likely import Likely, PlacesBroken
 from .pytest_bridge import CollectionFailed
 from .stubs import stub_digests
 from .student import Plan, SubmissionClient
@@ -30,7 +31,7 @@ def run(channel: Channel, source: socket.socket, hello: Meta) -> None:
     """The whole life of a judge. Ends the process when the parent hangs up or the zygote dies."""
     try:
         judge = Judge(channel, Source(source, hello.get("limits")), hello)
-    except (CollectionFailed, ReferenceBroken) as error:
+    except (CollectionFailed, PlacesBroken, ReferenceBroken) as error:
         channel.send({"t": "failed", "why": str(error)})
         return
     try:
@@ -55,7 +56,8 @@ class Judge:
         self._trace = bool(hello.get("trace"))
         self._globals = SuiteGlobals(self._grading.suite_modules() if self._trace else {})
         self._targets = _targets(self._exercises)
-        self._wanted = wanted(self._exercises, self._grading.references, {})
+        self._likely = Likely(root)
+        self._wanted = wanted(self._exercises, self._grading.references, self._likely.patterns)
         self._stubs = stub_digests(root, hello["targets"])
 
     def serve(self) -> None:
@@ -82,6 +84,10 @@ class Judge:
         client = make(self._source, self._take, plan)
         try:
             observations = self._grading.grade(client, meta["digest"], meta["only"])
+            plans = {exercise.slug: exercise for exercise in exercises}
+            observations = [
+                self._likely.placed(plans[seen.exercise], seen, client) for seen in observations
+            ]
             observations += policy.observations(exercises, client)
         except Starved as error:
             return {"t": "starved", "why": str(error)}

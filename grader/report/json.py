@@ -94,7 +94,9 @@ def _note(note: Note) -> dict[str, object]:
 def _where(where: Where | None) -> dict[str, object] | None:
     if where is None:
         return None
-    return {"file": printable(where.file), "line": where.line, "cell": where.cell}
+    found: dict[str, object] = {"file": printable(where.file), "line": where.line}
+    likely = {"likely": True} if where.likely else {}
+    return {**found, "cell": where.cell, **likely}
 
 
 def _cleaned(value: object) -> object:

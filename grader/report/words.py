@@ -22,7 +22,7 @@ def facts(seen: Observation, where: str | None = None) -> list[tuple[str, str]]:
         "observed": seen.observed,
         "expected": seen.expected,
         "likely cause": _cause(seen.cause),
-        "where": place,
+        "likely at" if seen.where is not None and seen.where.likely else "where": place,
     }
     return [(label, printable(words).strip("\n")) for label, words in found.items() if words]
 

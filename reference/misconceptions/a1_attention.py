@@ -1246,7 +1246,8 @@ _FORBIDDEN = (
         id="sdpa.torchs_own",
         mistakes=(),
         target="scaled_dot_product_attention",
-        replace="        weights = torch.softmax(scores, dim=-1)\n        return weights @ value, weights",
+        replace="        weights = torch.softmax(scores, dim=-1)\n"
+        "        return weights @ value, weights",
         by="        weights = torch.softmax(scores, dim=-1)\n"
         "        torchs = torch.nn.functional.scaled_dot_product_attention\n"
         "        return torchs(query, key, value), weights",

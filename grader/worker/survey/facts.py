@@ -51,7 +51,7 @@ class Facts:
     numbers: list[tuple[int, int]] = field(default_factory=list)
     """How many numbers are written down in one literal, and its line."""
     matches: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Group of patterns -> rank of the best that fits, and its line."""
+    """Group of patterns -> rank of the best that fits, and its line, negative for the last."""
 
 
 def facts_of(
@@ -84,9 +84,10 @@ class _Reader:
         if line is None:
             return
         best = self._facts.matches
-        for group, rank in self._patterns.matching(node, alone):
-            if group not in best or (rank, line) < best[group]:
-                best[group] = (rank, line)
+        for group, rank, is_last in self._patterns.matching(node, alone):
+            found = (rank, -line if is_last else line)
+            if group not in best or found < best[group]:
+                best[group] = found
 
     def _inside(self, node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
         """What is to be read next, after the node itself was noted."""

@@ -5,6 +5,7 @@ _.view(_, _)          a method with two arguments; `_` is any expression
 _ / _number           `_number` is a number, `_name` a name or an attribute
 _.masked_fill(...);   with a semicolon: on its own, what it gives is thrown away
 if _name: ...         a statement, whatever is in it
+return _  # last      the last line that fits; else it is the first
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ class Pattern:
     node: ast.AST
     alone: bool
     """Whether what it gives must be thrown away."""
+    last: bool
+    """Whether the last line that fits is meant, and not the first."""
 
     @property
     def key(self) -> tuple[type[ast.AST], str]:
@@ -36,9 +39,10 @@ def pattern(text: str) -> Pattern:
     body = ast.parse(text).body
     if len(body) != 1:
         raise SyntaxError(f"one statement makes a pattern: {text!r}")
-    alone = text.rstrip().endswith(";")
+    code, _, remark = text.partition("#")
     node = body[0]
-    return Pattern(node.value if isinstance(node, ast.Expr) else node, alone)
+    shape = node.value if isinstance(node, ast.Expr) else node
+    return Pattern(shape, code.rstrip().endswith(";"), remark.strip() == "last")
 
 
 class Patterns:
@@ -51,15 +55,15 @@ class Patterns:
                 made = pattern(text)
                 self._index.setdefault(made.key, []).append((key, rank, made))
 
-    def matching(self, node: ast.AST, alone: bool) -> Iterable[tuple[str, int]]:
-        """Group and rank of every pattern that a node fits."""
+    def matching(self, node: ast.AST, alone: bool) -> Iterable[tuple[str, int, bool]]:
+        """Group and rank of every pattern that a node fits, and whether it means the last one."""
         if not self._index:
             return
         kind, name = _key(node)
         for wanted in {(kind, name), (kind, "")}:
             for key, rank, made in self._index.get(wanted, ()):
                 if (alone or not made.alone) and fits(made.node, node):
-                    yield key, rank
+                    yield key, rank, made.last
 
 
 def _key(node: ast.AST) -> tuple[type[ast.AST], str]:
@@ -108,6 +112,8 @@ def fits(wanted: object, found: object) -> bool:
 
 def _fields_fit(wanted: ast.AST, found: object) -> bool:
     names = [name for name in wanted._fields if name not in _SKIPPED]
+    if isinstance(wanted, (ast.If, ast.For)) and not wanted.orelse:
+        names.remove("orelse")
     return all(fits(getattr(wanted, name), getattr(found, name)) for name in names)
 
 

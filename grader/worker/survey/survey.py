@@ -179,7 +179,8 @@ def _best_matches(found: Iterable[Facts]) -> dict[str, list[Any]]:
             if group not in best or (rank, order, line) < best[group][:3]:
                 best[group] = (rank, order, line, facts)
     return {
-        group: [facts.path, facts.cell, line] for group, (_, _, line, facts) in sorted(best.items())
+        group: [facts.path, facts.cell, abs(line)]
+        for group, (_, _, line, facts) in sorted(best.items())
     }
 
 
