@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .course import Course
-from .evidence import Cause, Note, Observation, Outcome, Where
+from .evidence import Cause, Note, Observation, Outcome, Picture, Where
 from .processes import Hello
 from .rubric import Rubric, Visibility
 
@@ -102,10 +102,18 @@ def observation(row: dict[str, Any]) -> Observation:
             **row,
             "outcome": Outcome(row["outcome"]),
             "cause": Cause(**row["cause"]) if row["cause"] else None,
+            "also": tuple(Cause(**cause) for cause in row["also"]),
+            "picture": _picture(row["picture"]),
             "where": Where(**row["where"]) if row["where"] else None,
             "notes": tuple(row["notes"]),
         }
     )
+
+
+def _picture(row: dict[str, Any] | None) -> Picture | None:
+    if row is None:
+        return None
+    return Picture(row["kind"], row["title"], tuple(tuple(numbers) for numbers in row["rows"]))
 
 
 def note(row: dict[str, Any]) -> Note:
