@@ -32,7 +32,7 @@ class ExercisePlan:
     """Whether a mistake paid for there, and written here once more, costs nothing."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Check:
     """One collected item, with everything known about it before it runs."""
 

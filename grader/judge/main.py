@@ -71,7 +71,9 @@ class Judge:
         make = TracingClient if self._trace else SubmissionClient
         client = make(self._source, self._take, plan)
         try:
-            observations = self._grading.grade(client, meta["digest"], meta["only"])
+            observations, without = self._grading.grade(
+                client, meta["digest"], meta["only"], meta["unknown"]
+            )
         except Starved as error:
             return {"t": "starved", "why": str(error)}
         finally:
@@ -79,6 +81,7 @@ class Judge:
         return {
             "t": "graded",
             "observations": [_plain(observation) for observation in observations],
+            "without": [_plain(observation) for observation in without],
             "notes": [_plain(note) for note in client.notes()],
             "choices": {stem: list(choice) for stem, choice in client.choices().items()},
             "isolation": dict(client.isolation),
