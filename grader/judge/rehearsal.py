@@ -40,9 +40,7 @@ class Runs(Protocol):
 class Rehearsals:
     """What checks see of known mistakes, and of the reference."""
 
-    def __init__(
-        self, modules: Mapping[str, ModuleType], mistakes: Mistakes, runs: Runs
-    ) -> None:
+    def __init__(self, modules: Mapping[str, ModuleType], mistakes: Mistakes, runs: Runs) -> None:
         self._modules, self._mistakes, self._runs = modules, mistakes, runs
         self._sights: dict[tuple[str, str, Draw], Sight] = {}
         self._clients: dict[str, LocalClient] = {}
@@ -60,9 +58,7 @@ class Rehearsals:
         if module is None:
             return None
         modules = {**self._modules, mistake.stem: module}
-        return self._remembered(
-            f"{mistake.stem}/{mistake.entry.id}", check, digest, draw, modules
-        )
+        return self._remembered(f"{mistake.stem}/{mistake.entry.id}", check, digest, draw, modules)
 
     def _remembered(
         self,

@@ -68,9 +68,13 @@ class Dictionary:
         suspects = [s for s in self._of(case) if s.mistake.entry.id not in unknown]
         whole = [s for s in suspects if s.fails == case.failed]
         found = tuple(s.cause(probes) for s in whole if (probes := self._whole(s, case)))
+        if not found:
+            # Right where the known mistake is wrong as well, and wrong in the very same way.
+            wider = [s for s in suspects if s.fails > case.failed]
+            found = tuple(s.cause(len(case.failed)) for s in wider if self._gives(s, case))
         if found:
             return {check.id: found for check in case.failing}
-        parts = [s for s in suspects if s.fails < case.failed and self._part(s, case)]
+        parts = [s for s in suspects if s.fails < case.failed and self._gives(s, case)]
         widest = [s for s in parts if not any(s.fails < other.fails for other in parts)]
         return {
             check: tuple(s.cause(len(s.fails)) for s in widest if check in s.fails)
@@ -83,8 +87,7 @@ class Dictionary:
         if case.slug not in self._suspects:
             self._suspects[case.slug] = tuple(self._read(case.slug, case.stem))
         seen = {check.id for check in (*case.failing, *case.passing)}
-        narrowed = (Suspect(s.mistake, s.fails & seen) for s in self._suspects[case.slug])
-        return tuple(s for s in narrowed if s.fails <= case.failed)
+        return tuple(Suspect(s.mistake, s.fails & seen) for s in self._suspects[case.slug])
 
     def _read(self, slug: str, stem: str) -> Iterator[Suspect]:
         kills = read_kills(self._root, slug)
@@ -135,10 +138,11 @@ class Dictionary:
         sight = case.again(check) if telling(made, right) else None
         return sight is not None and match(sight, made) is Match.SAME
 
-    # ---- one of several ------------------------------------------------------------------
+    # ---- a share -------------------------------------------------------------------------
 
-    def _part(self, suspect: Suspect, case: Case) -> bool:
-        """Whether the mistake gives exactly what all checks saw that it is known to fail."""
+    def _gives(self, suspect: Suspect, case: Case) -> bool:
+        """Whether the mistake gives exactly what all failing checks saw that it is known to fail,
+        in numbers."""
         checks = [check for check in _by_id(case.failing) if check.id in suspect.fails]
         probes = 0
         for check in checks:
