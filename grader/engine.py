@@ -58,6 +58,8 @@ class Options:
     results then say tier `none`."""
     trace: bool = False
     """Also bring back what student code answered, in short: for `grader validate`."""
+    diagnose: bool = True
+    """Say what is behind failures: only who proves suites has no use for it."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +110,9 @@ class Engine:
     """The acceptable tiers; once a lane is up, the one that it has."""
 
     def __enter__(self) -> Engine:
-        self._hello = hello(
-            self.course, self.options.only, self.options.reverse, self.options.trace
-        )
+        options = self.options
+        course = hello(self.course, options.only, options.reverse)
+        self._hello = {**course, "trace": options.trace, "diagnose": options.diagnose}
         self._tiers = self._acceptable()
         try:
             self._parcel = pack()

@@ -41,7 +41,7 @@ def facts(rows: Iterable[Sequence[Any]]) -> tuple[CheckFacts, ...]:
     return tuple(CheckFacts(*row) for row in rows)
 
 
-def hello(course: Course, only: tuple[str, ...], reverse: bool, trace: bool = False) -> Hello:
+def hello(course: Course, only: tuple[str, ...] = (), reverse: bool = False) -> Hello:
     """The course as a judge is told of it: all exercises, or those in `only`."""
     exercises = []
     for slug, exercise in course.rubric.exercises.items():
@@ -71,7 +71,6 @@ def hello(course: Course, only: tuple[str, ...], reverse: bool, trace: bool = Fa
         "exercises": exercises,
         "targets": _targets(course.rubric),
         "reverse": reverse,
-        "trace": trace,
     }
 
 

@@ -71,9 +71,9 @@ class Following:
                 for name, slug in exercise.calls.items()
                 if self._outcomes(slug, before) & {*ACCUSING, Outcome.NOT_ATTEMPTED}
             }
-            if wrong and self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
-                if self._called(exercise, wrong, found, client, digest):
-                    lent.add(exercise.slug)
+            failing = wrong and self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED)
+            if failing and self._called(exercise, wrong, found, client, digest):
+                lent.add(exercise.slug)
             if exercise.copied:
                 for slug in dict.fromkeys(wrong.values()):
                     self._copied(exercise, slug, found, digest)

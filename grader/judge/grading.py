@@ -77,6 +77,8 @@ class Grading:
         mistakes = Mistakes(root)
         rehearsals = Rehearsals(self._modules, mistakes, self)
         self._following = Following(self._modules, checks, self, mistakes, rehearsals)
+        self.diagnoses = True
+        """Whether to look for what is behind failures."""
         self._diagnosis = Diagnosis(root, checks, self, mistakes, rehearsals)
 
     def grade(
@@ -103,10 +105,13 @@ class Grading:
             client.note_check(check.id)
             found[check.id] = self._grade_one(check, client, digest)
         lent = self._following.through(found, client, digest)
-        told = self._diagnosis.told(found, client, digest, lent)
-        without = self._diagnosis.told(found, client, digest, lent, unknown) if unknown else {}
-        known = [told[check.id] for check in wanted]
-        return known, [without[check.id] for check in wanted if unknown]
+        told = {check: observation for check, (observation, _) in found.items()}
+        without = told if unknown else {}
+        if self.diagnoses:
+            told = self._diagnosis.told(found, client, digest, lent)
+        if self.diagnoses and unknown:
+            without = self._diagnosis.told(found, client, digest, lent, unknown)
+        return [told[c.id] for c in wanted], [without[c.id] for c in wanted if unknown]
 
     def suite_modules(self) -> dict[str, ModuleType]:
         """The suites as they were imported, by their place in the course."""

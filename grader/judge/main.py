@@ -50,6 +50,7 @@ class Judge:
         # Under way while we collect: it costs the first submission nothing.
         self._spare: WorkerProcess | None = source.start()
         self._grading = Grading(root, hello["seed"], self._exercises, hello["reverse"])
+        self._grading.diagnoses = bool(hello["diagnose"])
         self._trace = bool(hello.get("trace"))
         self._globals = SuiteGlobals(self._grading.suite_modules() if self._trace else {})
         self._targets = _targets(self._exercises)
