@@ -285,6 +285,11 @@ def new(
     is_flag=True,
     help="Write reference/kills/ anew: who fails which check is then as it should be.",
 )
+@click.option(
+    "--diagnosis",
+    is_flag=True,
+    help="Instead: is every known mistake named, alone and beside another, and nobody wronged?",
+)
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Lanes; else a core.")
 @_spawn
 @_isolation
@@ -293,6 +298,7 @@ def validate(
     only: tuple[str, ...],
     format_: str,
     write: bool,
+    diagnosis: bool,
     jobs: int | None,
     spawn: bool,
     isolation: str | None,
@@ -311,6 +317,7 @@ def validate(
         only=only,
         format_=format_,
         write=write,
+        diagnosis=diagnosis,
         jobs=jobs,
         spawn=spawn,
         isolation=isolation,

@@ -58,6 +58,8 @@ class Options:
     results then say tier `none`."""
     trace: bool = False
     """Also bring back what student code answered, in short: for `grader validate`."""
+    diagnose: bool = True
+    """Say what is behind failures: only who proves suites has no use for it."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,8 @@ class Result:
     """Assignment -> the file that was graded for it."""
     trace: Mapping[str, Any] = field(default_factory=dict)
     """With `Options.trace`: see `grader.judge.tracing`."""
+    without: tuple[Observation, ...] = ()
+    """What would have been observed had nobody heard of some mistakes; see `Engine.grade`."""
 
 
 @dataclass
@@ -100,14 +104,15 @@ class Engine:
     checks: tuple[CheckFacts, ...] = ()
     """Known once a submission is graded."""
     _narrowed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    _unknown: Mapping[str, Sequence[str]] = field(default_factory=dict)
     _fruitless: int = 0
     _tiers: tuple[str, ...] = ()
     """The acceptable tiers; once a lane is up, the one that it has."""
 
     def __enter__(self) -> Engine:
-        self._hello = hello(
-            self.course, self.options.only, self.options.reverse, self.options.trace
-        )
+        options = self.options
+        course = hello(self.course, options.only, options.reverse)
+        self._hello = {**course, "trace": options.trace, "diagnose": options.diagnose}
         self._tiers = self._acceptable()
         try:
             self._parcel = pack()
@@ -134,15 +139,19 @@ class Engine:
         shutil.rmtree(self._scratch, ignore_errors=True)
 
     def grade(
-        self, submissions: Iterable[Submission], only: Mapping[str, Sequence[str]] | None = None
+        self,
+        submissions: Iterable[Submission],
+        only: Mapping[str, Sequence[str]] | None = None,
+        unknown: Mapping[str, Sequence[str]] | None = None,
     ) -> Iterator[Result]:
         """One result per submission, in the order in which they get finished.
 
         A submission whose lane dies, stalls or starves is graded once more, alone, at the end.
-        `only` narrows a submission, by its id, to exercises among those of `Options.only`.
+        `only` narrows a submission, by its id, to exercises among those of `Options.only`;
+        `unknown` names mistakes for it that `Result.without` is to know nothing of.
         """
         waiting = iter(submissions)
-        self._narrowed = only or {}
+        self._narrowed, self._unknown = only or {}, unknown or {}
         again: deque[Job] = deque()
         while True:
             self._deal(waiting, again)
@@ -212,6 +221,7 @@ class Engine:
             "others": {stem: paths[1:] for stem, paths in job.candidates.items()},
             "digest": job.submission.digest,
             "only": list(self._narrowed.get(job.submission.id, ())),
+            "unknown": list(self._unknown.get(job.submission.id, ())),
         }
         # A lane that is dead is noticed, and the job tried again, when its answer is read.
         with suppress(WireFault):
@@ -267,6 +277,7 @@ class Engine:
             duration_ms=meta["duration_ms"],
             entries={stem: choice.path for stem, choice in choices.items()},
             trace=meta.get("trace", {}),
+            without=tuple(observation(row) for row in meta["without"]),
         )
 
     def _once_more(self, job: Job, again: deque[Job], why: str) -> Iterator[Result]:

@@ -63,6 +63,18 @@ class Cause:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """Numbers to be drawn beside a public check: never of a hidden one."""
+
+    kind: str
+    """`leaks`: a row for each output, a column for each input it may depend on; 0 it does not, 1 it
+    does and may, 2 it does and must not, 3 it should and does not. `row_sums`: a row of numbers
+    that should each be 1."""
+    title: str
+    rows: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
 class Observation:
     """The record of one check."""
 
@@ -74,11 +86,15 @@ class Observation:
     observed: str = ""
     expected: str = ""
     cause: Cause | None = None
+    """A known mistake (`sdpa.unscaled`), or what was observed in words (`shape.axes_swapped`)."""
     where: Where | None = None
     notes: tuple[str, ...] = ()
     precision: str | None = None
     """`float64`, or `float32` when only the lower precision agreed."""
     duration_ms: float = field(default=0.0, compare=False)
+    also: tuple[Cause, ...] = ()
+    """More causes that fit as well as `cause`: nobody can tell by these numbers which it is."""
+    picture: Picture | None = None
 
     @property
     def exercise(self) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .course import Course
-from .evidence import Cause, Note, Observation, Outcome, Where
+from .evidence import Cause, Note, Observation, Outcome, Picture, Where
 from .processes import Hello
 from .rubric import POLICY, Rubric, Visibility
 
@@ -41,7 +41,7 @@ def facts(rows: Iterable[Sequence[Any]]) -> tuple[CheckFacts, ...]:
     return tuple(CheckFacts(*row) for row in rows)
 
 
-def hello(course: Course, only: tuple[str, ...], reverse: bool, trace: bool = False) -> Hello:
+def hello(course: Course, only: tuple[str, ...] = (), reverse: bool = False) -> Hello:
     """The course as a judge is told of it: all exercises, or those in `only`."""
     exercises = []
     for slug, exercise in course.rubric.exercises.items():
@@ -74,7 +74,6 @@ def hello(course: Course, only: tuple[str, ...], reverse: bool, trace: bool = Fa
         "exercises": exercises,
         "targets": _targets(course.rubric),
         "reverse": reverse,
-        "trace": trace,
     }
 
 
@@ -105,10 +104,18 @@ def observation(row: dict[str, Any]) -> Observation:
             **row,
             "outcome": Outcome(row["outcome"]),
             "cause": Cause(**row["cause"]) if row["cause"] else None,
+            "also": tuple(Cause(**cause) for cause in row["also"]),
+            "picture": _picture(row["picture"]),
             "where": Where(**row["where"]) if row["where"] else None,
             "notes": tuple(row["notes"]),
         }
     )
+
+
+def _picture(row: dict[str, Any] | None) -> Picture | None:
+    if row is None:
+        return None
+    return Picture(row["kind"], row["title"], tuple(tuple(numbers) for numbers in row["rows"]))
 
 
 def note(row: dict[str, Any]) -> Note:

@@ -13,6 +13,8 @@ from grader.commands.faults import in_words
 from grader.course import find_course, select
 from grader.engine import Options
 from grader.report.cleaning import encodable
+from grader.validate.diagnosis import Diagnosed, diagnose
+from grader.validate.diagnosis_report import diagnosis_json, diagnosis_text
 from grader.validate.proof import prove
 from grader.validate.report import json_report, text_report
 
@@ -22,6 +24,7 @@ def run(
     only: tuple[str, ...],
     format_: str,
     write: bool,
+    diagnosis: bool,
     jobs: int | None,
     spawn: bool,
     isolation: str | None,
@@ -31,9 +34,20 @@ def run(
     with in_words():
         course = find_course(course_folder or Path.cwd())
         options = Options(workers=jobs or cores(), spawn=spawn, isolation=isolation)
-        proof = prove(course, select(course.rubric, only), options, write)
+        chosen = select(course.rubric, only)
+        if diagnosis:
+            return _diagnosis(diagnose(course, chosen, options), format_)
+        proof = prove(course, chosen, options, write)
     if format_ == "json":
         click.echo(json.dumps(json_report(proof), indent=2, allow_nan=False))
     else:
         click.echo(encodable(text_report(proof), sys.stdout.encoding or "utf-8"))
     return proof.exit_code
+
+
+def _diagnosis(found: Diagnosed, format_: str) -> int:
+    if format_ == "json":
+        click.echo(json.dumps(diagnosis_json(found), indent=2, allow_nan=False))
+    else:
+        click.echo(encodable(diagnosis_text(found), sys.stdout.encoding or "utf-8"))
+    return 1 if found.failures else 0

@@ -75,6 +75,8 @@ class Client:
         self.calls = 0
         self.changed: tuple[str, ...] = ()
         self.known = Known()
+        self.in_words = True
+        """Whether anybody will read why a check failed."""
         self._errands: list[Errand] = []
         self.must_reset = False
         """Whether the next outermost request is to start a check anew on the other side."""

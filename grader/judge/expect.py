@@ -67,7 +67,11 @@ class Expect:
         tolerance = tolerance_of(args)
 
         def attempt() -> Difference | None:
-            found = self._last = gradients_of(student, reference, args, kwargs, self._seed)
+            try:
+                found = self._last = gradients_of(student, reference, args, kwargs, self._seed)
+            except CheckFailed as fault:
+                self.seen.append(fault.observed)
+                raise
             expected = self._reference_gradients(reference, args, kwargs)
             return gradient_difference(found, expected, tolerance)
 
@@ -128,6 +132,8 @@ class Expect:
     def _blame(self, student: Function, arguments: Arguments) -> str:
         """Where a difference of values arises, in words."""
         if not isinstance(student, RemoteModule) or student.twin is None:
+            return ""
+        if not self._client.in_words:
             return ""
         dtypes = [value.dtype for value in tree_leaves(arguments) if is_float(value)]
         calls, told = self._client.calls, ""
@@ -245,6 +251,7 @@ class Expect:
         """`value` as a tuple of `count` items."""
         self.count += 1
         if not isinstance(value, (tuple, list)) or len(value) != count:
+            self.seen.append(describe(value))
             raise CheckFailed(f"{what} is {describe(value)}", f"a tuple of {count} items")
         return tuple(value)
 
@@ -267,18 +274,22 @@ class Expect:
             if fault.outcome is Outcome.NOT_ATTEMPTED:
                 raise
             if error.__name__ not in (fault.type_name, *fault.bases):
+                self.seen.append(fault.type_name)
                 raise CheckFailed(fault.observed, wanted, where=fault.where) from None
             missing = [text for text in mentions if text not in fault.message]
             if missing:
+                self.seen.append([*missing])
                 observed = f"{error.__name__} without {' and '.join(missing)} in its message"
                 raise CheckFailed(observed, wanted, where=fault.where) from None
             return
+        self.seen.append(value if isinstance(value, torch.Tensor) else describe(value))
         raise CheckFailed(f"returned {describe(value)}", wanted)
 
     def unchanged(self, student: Function, *args: Any, **kwargs: Any) -> Any:
         """The call modifies none of its inputs. Returns its result."""
         self.count += 1
         value = student(*args, **kwargs)
+        self.seen.append((value, list(self._client.changed)))
         if self._client.changed:
             names = names_of(student, args)
             told = [_friendly(label, names) for label in self._client.changed]

@@ -8,22 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..evidence import Cause, Observation, Outcome
 from .answers import Answers
 from .checks import Check, ExercisePlan
 from .faults import StudentFault
-from .mistakes import Mistake, Mistakes, same
+from .mistakes import Mistake, Mistakes
+from .rehearsal import AS_GRADED, Rehearsals
+from .sight import Draw, Sight, same
 from .student import SubmissionClient
 
 ACCUSING = (Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT)
 """Outcomes that cost points although something was written."""
 
-Seen = list[Any]
-Found = dict[str, tuple[Observation, Seen]]
+Found = dict[str, tuple[Observation, Sight]]
 """Check -> what came of it, and what it saw of the student's code."""
 
 
@@ -36,13 +36,9 @@ class Runs(Protocol):
         client: SubmissionClient,
         digest: str,
         prepare: Callable[[SubmissionClient], None] | None = None,
-    ) -> tuple[Observation, Seen]:
+        draw: Draw = AS_GRADED,
+    ) -> tuple[Observation, Sight]:
         """Run it on a submission. `prepare` comes before its first call."""
-
-    def rehearse(
-        self, check: Check, modules: Mapping[str, ModuleType], digest: str
-    ) -> tuple[Observation, Seen]:
-        """Run it on references."""
 
 
 class Following:
@@ -50,22 +46,24 @@ class Following:
 
     def __init__(
         self,
-        root: Path,
         modules: Mapping[str, ModuleType],
         checks: Sequence[Check],
         runs: Runs,
+        mistakes: Mistakes,
+        rehearsals: Rehearsals,
     ) -> None:
         self._modules, self._runs = modules, runs
-        self._mistakes = Mistakes(root)
-        self._rehearsed: dict[tuple[str, str], tuple[Observation, Seen]] = {}
+        self._mistakes, self._rehearsals = mistakes, rehearsals
         self._checks: dict[str, list[Check]] = {}
         for check in sorted(checks, key=lambda check: check.id):
             self._checks.setdefault(check.exercise.slug, []).append(check)
         plans = {check.exercise.slug: check.exercise for check in checks}
         self._exercises = [plans[slug] for slug in _dependencies_first(plans)]
 
-    def through(self, found: Found, client: SubmissionClient, digest: str) -> None:
-        """Replace what is not to be paid for once more."""
+    def through(self, found: Found, client: SubmissionClient, digest: str) -> set[str]:
+        """Replace what is not to be paid for once more. Returns the exercises in which right
+        functions took the place of wrong ones."""
+        lent: set[str] = set()
         before = {check: observation.outcome for check, (observation, _) in found.items()}
         for exercise in self._exercises:
             wrong = {
@@ -73,11 +71,13 @@ class Following:
                 for name, slug in exercise.calls.items()
                 if self._outcomes(slug, before) & {*ACCUSING, Outcome.NOT_ATTEMPTED}
             }
-            if wrong and self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
-                self._called(exercise, wrong, found, client, digest)
+            failing = wrong and self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED)
+            if failing and self._called(exercise, wrong, found, client, digest):
+                lent.add(exercise.slug)
             if exercise.copied:
                 for slug in dict.fromkeys(wrong.values()):
                     self._copied(exercise, slug, found, digest)
+        return lent
 
     def _outcomes(self, slug: str, outcomes: Mapping[str, Outcome]) -> set[Outcome]:
         checks = (check.id for check in self._checks.get(slug, ()))
@@ -97,18 +97,20 @@ class Following:
         found: Found,
         client: SubmissionClient,
         digest: str,
-    ) -> None:
-        """Try failing checks again, with right functions in place of the student's wrong ones."""
+    ) -> bool:
+        """Try failing checks again, with right functions in place of the student's wrong ones.
+        Whether that changed anything."""
+        lent = False
         try:
             client.kind(exercise.assignment, exercise.targets[0])
         except StudentFault:
-            return  # nothing was written that could call anything
+            return False  # nothing was written that could call anything
         for check in self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
             answers: dict[str, Answers] = {}
             lend = partial(self._lend, exercise.assignment, wrong, answers)
-            observation, seen = self._runs.attempt(check, client, digest, lend)
+            observation, sight = self._runs.attempt(check, client, digest, lend)
             if not answers:
-                return
+                return False
             asked = [name for name, answer in answers.items() if answer.asked]
             if asked:
                 notes = (
@@ -116,7 +118,9 @@ class Following:
                     for name, slug in wrong.items()
                     if name in asked
                 )
-                found[check.id] = replace(observation, notes=(*observation.notes, *notes)), seen
+                found[check.id] = replace(observation, notes=(*observation.notes, *notes)), sight
+                lent = True
+        return lent
 
     def _lend(
         self,
@@ -148,8 +152,8 @@ class Following:
                 first, earlier, found, digest
             ):
                 for check in later:
-                    observation, seen = found[check.id]
-                    found[check.id] = _carried(observation, second, slug, len(later)), seen
+                    observation, sight = found[check.id]
+                    found[check.id] = _carried(observation, second, slug, len(later)), sight
                 return
 
     def _explains(
@@ -157,27 +161,13 @@ class Following:
     ) -> bool:
         # What a mistake gives in a fresh check can't be remembered: asked last, and so hardly ever.
         for check in sorted(checks, key=lambda check: check.fresh):
-            made = self._rehearse(mistake, check, digest)
-            observation, seen = found[check.id]
-            if made is None or made[0].outcome is not observation.outcome:
+            made = self._rehearsals.of(mistake, check, digest)
+            observation, sight = found[check.id]
+            if made is None or made.outcome is not observation.outcome:
                 return False
-            if not same(seen, made[1]):
+            if not same(sight.seen, made.seen):
                 return False
         return True
-
-    def _rehearse(
-        self, mistake: Mistake, check: Check, digest: str
-    ) -> tuple[Observation, Seen] | None:
-        module = self._mistakes.made(mistake)
-        if module is None:
-            return None
-        modules = {**self._modules, mistake.stem: module}
-        if check.fresh:
-            return self._runs.rehearse(check, modules, digest)
-        key = (f"{mistake.stem}/{mistake.entry.id}", check.id)
-        if key not in self._rehearsed:
-            self._rehearsed[key] = self._runs.rehearse(check, modules, digest)
-        return self._rehearsed[key]
 
 
 def _carried(observation: Observation, mistake: Mistake, slug: str, count: int) -> Observation:

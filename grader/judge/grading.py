@@ -19,14 +19,18 @@ from . import plugin
 from .bind.roles import Roles, load_roles
 from .checks import Check, ExercisePlan, checks_of
 from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, LocalClient
-from .faults import StudentFault, StudentRaised
-from .follow import ACCUSING, Following, Seen
+from .diagnose.diagnosis import Diagnosis
+from .faults import CheckFailed, StudentFault, StudentRaised
+from .follow import ACCUSING, Following, Found
 from .memo import Memo, Reference
+from .mistakes import Mistakes
 from .namespace import Definitions
 from .observe import Record, observation, ours
 from .plugin import Bench, BenchPlugin
 from .probe import check_seed
 from .pytest_bridge import Phase, Suites
+from .rehearsal import AS_GRADED, Rehearsals
+from .sight import Draw, Sight
 from .student import SubmissionClient
 
 
@@ -70,13 +74,24 @@ class Grading:
         self.checks = checks[::-1] if reverse else checks
         self._times: dict[tuple[str, int], float] = {}
         self._proofs: dict[str, Observation | None] = {}
-        follows = any(exercise.calls for exercise in exercises)
-        self._following = Following(root, self._modules, checks, self) if follows else None
+        mistakes = Mistakes(root)
+        rehearsals = Rehearsals(self._modules, mistakes, self)
+        self._following = Following(self._modules, checks, self, mistakes, rehearsals)
+        self.diagnoses = True
+        """Whether to look for what is behind failures."""
+        self._diagnosis = Diagnosis(root, checks, self, mistakes, rehearsals)
 
     def grade(
-        self, client: SubmissionClient, digest: str, only: Sequence[str] = ()
-    ) -> list[Observation]:
+        self,
+        client: SubmissionClient,
+        digest: str,
+        only: Sequence[str] = (),
+        unknown: Sequence[str] = (),
+    ) -> tuple[list[Observation], list[Observation]]:
         """One observation per check of the exercises in `only`, of all if that is empty.
+
+        The second list holds the same ones as they would be if nobody had heard of the mistakes
+        in `unknown`; it is empty if that is.
 
         Public checks are run first: a process that has seen hidden inputs could tell them in the
         words of its exceptions, which a public check shows.
@@ -84,14 +99,19 @@ class Grading:
 
         Raises `Starved`, `SourceGone`.
         """
-        found = {}
+        found: Found = {}
         wanted = [check for check in self.checks if not only or check.exercise.slug in only]
         for check in sorted(wanted, key=lambda check: check.hidden):
             client.note_check(check.id)
             found[check.id] = self._grade_one(check, client, digest)
-        if self._following is not None:
-            self._following.through(found, client, digest)
-        return [found[check.id][0] for check in wanted]
+        lent = self._following.through(found, client, digest)
+        told = {check: observation for check, (observation, _) in found.items()}
+        without = told if unknown else {}
+        if self.diagnoses:
+            told = self._diagnosis.told(found, client, digest, lent)
+        if self.diagnoses and unknown:
+            without = self._diagnosis.told(found, client, digest, lent, unknown)
+        return [told[c.id] for c in wanted], [without[c.id] for c in wanted if unknown]
 
     @property
     def references(self) -> Mapping[str, ModuleType]:
@@ -104,21 +124,20 @@ class Grading:
 
     def _grade_one(
         self, check: Check, client: SubmissionClient, digest: str
-    ) -> tuple[Observation, Seen]:
+    ) -> tuple[Observation, Sight]:
         if check.disabled:
             why = f"marked {check.disabled}: a check that is skipped proves nothing"
-            return ours(check, why), []
+            return ours(check, why), Sight(Outcome.COULD_NOT_CHECK)
         started = time.perf_counter()
-        found, seen = self.attempt(check, client, digest)
+        found, sight = self.attempt(check, client, digest)
         if found.outcome in ACCUSING:
             limit = self._limit(check)
             broken = self._prove(check)
             if broken is not None:
                 found = broken
             elif found.outcome is Outcome.TIMED_OUT and self._limit(check) > limit:
-                found, seen = self.attempt(check, client, digest)
-        kept = seen if found.outcome in ACCUSING else []
-        return replace(found, duration_ms=(time.perf_counter() - started) * 1e3), kept
+                found, sight = self.attempt(check, client, digest)
+        return replace(found, duration_ms=(time.perf_counter() - started) * 1e3), sight
 
     def attempt(
         self,
@@ -126,7 +145,8 @@ class Grading:
         client: SubmissionClient,
         digest: str,
         prepare: Callable[[SubmissionClient], None] | None = None,
-    ) -> tuple[Observation, Seen]:
+        draw: Draw = AS_GRADED,
+    ) -> tuple[Observation, Sight]:
         """Run a check on a submission; what came of it, and what it saw."""
         record = Record()
         try:
@@ -135,24 +155,25 @@ class Grading:
             if prepare is not None:
                 prepare(client)
         except StudentFault as fault:
-            return observation(check, [Phase("setup", fault)], record), record.seen
+            found = observation(check, [Phase("setup", fault)], record)
+            return found, record.sight(found.outcome)
         record.definition = client.definition(check.exercise.assignment, check.exercise.targets[0])
-        return self._run(check, client, client, digest, record), record.seen
+        found = self._run(check, client, client, digest, record, draw)
+        return found, record.sight(found.outcome)
 
     def rehearse(
-        self, check: Check, modules: Mapping[str, ModuleType], digest: str
-    ) -> tuple[Observation, Seen]:
-        """Run a check on references as if they were a submission."""
-        client = LocalClient(lambda stem, name: getattr(modules[stem], name), _no_file)
-        return self._rehearsed(check, client, modules, digest)
-
-    def _rehearsed(
-        self, check: Check, client: Client, modules: Mapping[str, ModuleType], digest: str
-    ) -> tuple[Observation, Seen]:
+        self,
+        check: Check,
+        modules: Mapping[str, ModuleType],
+        digest: str,
+        draw: Draw,
+        client: LocalClient,
+    ) -> Sight:
+        """What a check sees of references, run on them as if they were a submission."""
         record = Record()
         client.begin_check()
-        found = self._run(check, client, OwnDefinitions(modules), digest, record)
-        return found, record.seen
+        found = self._run(check, client, OwnDefinitions(modules), digest, record, draw)
+        return record.sight(found.outcome)
 
     def _prove(self, check: Check) -> Observation | None:
         """Grade the reference itself, before anybody loses a point on a check: None if it passes.
@@ -168,7 +189,9 @@ class Grading:
                 self._times[check.id, call] = seconds
 
             client.took = took  # type: ignore[method-assign]
-            found, _ = self._rehearsed(check, client, self._modules, "reference")
+            client.begin_check()
+            definitions = OwnDefinitions(self._modules)
+            found = self._run(check, client, definitions, "reference", Record(), AS_GRADED)
             passed = found.outcome is Outcome.PASSED
             why = f"the reference itself does not pass ({found.outcome}): {found.observed}"
             self._proofs[check.id] = None if passed else ours(check, why)
@@ -186,18 +209,26 @@ class Grading:
         definitions: Definitions,
         digest: str,
         record: Record,
+        draw: Draw,
     ) -> Observation:
-        seed = check_seed(self._course_seed, check.id, digest if check.fresh else "")
+        own = digest if check.fresh else ""
+        seed = check_seed(self._course_seed, check.id, own + draw.inputs)
         self._memo.enabled = not check.fresh
         stem = check.exercise.assignment
         reference = self._references[stem]
         bench = Bench(client, definitions, stem, reference, self._memo, seed, record)
         self._plugin.laid_out = bench
-        settle(seed)
+        settle(seed ^ draw.stirred)
         phases = self._suites.run(check.item, lambda name: getattr(bench, name), plugin.TOOLS)
         bench.clear()
         raised = [phase.error for phase in phases if isinstance(phase.error, StudentRaised)]
         record.seen += [error.type_name for error in raised]
+        faults = [phase.error for phase in phases if isinstance(phase.error, StudentFault)]
+        record.said = "\n".join(
+            error.message if isinstance(error, StudentRaised) else error.observed
+            for error in faults
+            if not isinstance(error, CheckFailed)
+        )
         return observation(check, phases, record)
 
 

@@ -53,6 +53,7 @@ class Judge:
         # Under way while we collect: it costs the first submission nothing.
         self._spare: WorkerProcess | None = source.start()
         self._grading = Grading(root, hello["seed"], self._exercises, hello["reverse"])
+        self._grading.diagnoses = bool(hello["diagnose"])
         self._trace = bool(hello.get("trace"))
         self._globals = SuiteGlobals(self._grading.suite_modules() if self._trace else {})
         self._targets = _targets(self._exercises)
@@ -83,12 +84,10 @@ class Judge:
         make = TracingClient if self._trace else SubmissionClient
         client = make(self._source, self._take, plan)
         try:
-            observations = self._grading.grade(client, meta["digest"], meta["only"])
-            plans = {exercise.slug: exercise for exercise in exercises}
-            observations = [
-                self._likely.placed(plans[seen.exercise], seen, client) for seen in observations
-            ]
-            observations += policy.observations(exercises, client)
+            observations, without = self._grading.grade(
+                client, meta["digest"], meta["only"], meta["unknown"]
+            )
+            observations = self._completed(observations, exercises, client)
         except Starved as error:
             return {"t": "starved", "why": str(error)}
         finally:
@@ -96,12 +95,21 @@ class Judge:
         return {
             "t": "graded",
             "observations": [_plain(observation) for observation in observations],
+            "without": [_plain(observation) for observation in without],
             "notes": [_plain(note) for note in (*client.notes(), *policy.notes(exercises, client))],
             "choices": {stem: list(choice) for stem, choice in client.choices().items()},
             "isolation": dict(client.isolation),
             "duration_ms": (time.perf_counter() - started) * 1e3,
             "trace": self._traced(client),
         }
+
+    def _completed(
+        self, seen: list[Observation], exercises: list[ExercisePlan], client: SubmissionClient
+    ) -> list[Observation]:
+        """With the likely places of causes, and what the text alone tells."""
+        plans = {exercise.slug: exercise for exercise in exercises}
+        placed = [self._likely.placed(plans[one.exercise], one, client) for one in seen]
+        return [*placed, *policy.observations(exercises, client)]
 
     def _traced(self, client: SubmissionClient) -> Meta:
         if not isinstance(client, TracingClient):

@@ -1,19 +1,11 @@
-"""The course's known mistakes as references that make them, and whether one of them is a student's.
-
-A mistake is taken for the student's only if it reproduces everything that every failing check of an
-exercise saw of the student's code.
-"""
+"""The course's known mistakes as references that make them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
-
-import torch
-from torch.utils._pytree import tree_leaves
 
 from ..misconceptions import (
     Misconception,
@@ -22,8 +14,6 @@ from ..misconceptions import (
     apply_misconception,
     load_entries,
 )
-from .compare import difference
-from .precision import TOLERANCES
 
 
 @dataclass(frozen=True)
@@ -45,8 +35,8 @@ class Mistakes:
 
     def pairs(self, earlier: str, later: str) -> Iterator[tuple[Mistake, Mistake]]:
         """Mistakes of two assignments that are the same one: they have a number in common."""
-        for first in self._of(earlier):
-            for second in self._of(later):
+        for first in self.of(earlier):
+            for second in self.of(later):
                 if set(first.entry.mistakes) & set(second.entry.mistakes):
                     yield first, second
 
@@ -69,7 +59,8 @@ class Mistakes:
             return None
         return module
 
-    def _of(self, stem: str) -> tuple[Mistake, ...]:
+    def of(self, stem: str) -> tuple[Mistake, ...]:
+        """Those of an assignment, in the course's order."""
         if stem not in self._entries:
             path = self._root / "reference" / "misconceptions" / f"{stem}.py"
             try:
@@ -80,25 +71,3 @@ class Mistakes:
                 Mistake(stem, entry, origin) for entry in found if isinstance(entry, Misconception)
             )
         return self._entries[stem]
-
-
-def same(student: Sequence[Any], mistaken: Sequence[Any]) -> bool:
-    """Whether two runs of a check saw the same: as exactly as right answers have to agree."""
-    if len(student) != len(mistaken):
-        return False
-    for left, right in zip(student, mistaken, strict=True):
-        found, expected = _plain(left), _plain(right)
-        tolerance = _tolerance((found, expected))
-        if difference(found, expected, atol=tolerance, rtol=tolerance) is not None:
-            return False
-    return True
-
-
-def _plain(value: Any) -> Any:
-    """Gradients come by name; trees are compared as lists."""
-    return list(value.items()) if isinstance(value, Mapping) else value
-
-
-def _tolerance(trees: Any) -> float:
-    dtypes = [leaf.dtype for leaf in tree_leaves(trees) if isinstance(leaf, torch.Tensor)]
-    return max((TOLERANCES[dtype] for dtype in dtypes if dtype in TOLERANCES), default=0.0)

@@ -13,6 +13,7 @@ from ..wire.faults import Violation
 from .checks import Check
 from .faults import SourceGone, Starved, StudentFault, malformed
 from .pytest_bridge import Phase
+from .sight import Sight, frozen
 
 MAX_TEXT = 2000
 
@@ -26,8 +27,17 @@ class Record:
     precision: str | None = None
     seen: list[Any] = field(default_factory=list)
     """What comparisons were given of the student's, in order."""
+    said: str = ""
+    drawn: list[Any] = field(default_factory=list)
+    drew: bool = False
+    """These as in `Sight`."""
     definition: Where | None = None
     """Where the student defines the check's first target."""
+
+    def sight(self, outcome: Outcome) -> Sight:
+        """What the check saw, without the graphs that it was computed by."""
+        seen = tuple(frozen(value) for value in self.seen)
+        return Sight(outcome, seen, self.said, tuple(self.drawn), self.drew)
 
 
 def observation(check: Check, phases: list[Phase], record: Record) -> Observation:

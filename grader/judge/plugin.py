@@ -53,6 +53,8 @@ class Bench:
             self.record.precision = self.expect.precision
         if "probe" in vars(self):
             self.record.notes += self.probe.notes
+            self.record.drawn += self.probe.drawn
+            self.record.drew |= self.probe.drew
 
 
 class BenchPlugin:

@@ -78,6 +78,10 @@ class Probe:
         self._student, self._reference, self._memo = student, reference, memo
         self._known = Known() if known is None else known
         self._bindings: list[Binding] = []
+        self.drawn: list[Any] = []
+        """Parameters that were drawn by the names and shapes that the student gave them."""
+        self.drew = False
+        """Whether anything was drawn."""
 
     @property
     def notes(self) -> list[str]:
@@ -88,16 +92,19 @@ class Probe:
         self, *shape: int, dtype: torch.dtype = torch.float64, scale: float = 1.0
     ) -> torch.Tensor:
         """Normal numbers. Drawn in float64 and rounded, so all dtypes see the same values."""
+        self.drew = True
         return (torch.randn(*shape, generator=self.generator, dtype=torch.float64) * scale).to(
             dtype
         )
 
     def rand(self, *shape: int, dtype: torch.dtype = torch.float64) -> torch.Tensor:
         """Uniform numbers in [0, 1)."""
+        self.drew = True
         return torch.rand(*shape, generator=self.generator, dtype=torch.float64).to(dtype)
 
     def randint(self, low: int, high: int, shape: tuple[int, ...]) -> torch.Tensor:
         """Integers from `low` to `high` - 1."""
+        self.drew = True
         return torch.randint(low, high, shape, generator=self.generator)
 
     def mask(self, *shape: int, keep: float = 0.6) -> torch.Tensor:
@@ -119,6 +126,7 @@ class Probe:
         Raises:
             StudentFault: the student's module has no room for a parameter, or is no module.
         """
+        self.drew = True
         module: nn.Module = getattr(self._reference, name)(*args, **kwargs)
         roles = {
             role: torch.randn(p.shape, generator=self._roles, dtype=torch.float64) * ROLE_SCALE
@@ -166,6 +174,8 @@ class Probe:
             StudentFault: it is no module.
         """
         handle = module_of(getattr(self._student, name)(*args, **kwargs), name)
+        self.drew = True
+        self.drawn.append([(spec.name, tuple(spec.shape)) for spec in handle.specs])
         drawn = randomised(handle, [spec.name for spec in handle.specs], self._roles)
         handle.prepare(drawn, dtype, train)
         return handle

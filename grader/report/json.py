@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-from grader.evidence import Note, Observation, Where
+from grader.evidence import Cause, Note, Observation, Picture, Where
 from grader.report.cleaning import printable
 from grader.report.content import ExerciseReport, Report
 from grader.report.points import exact, shown
@@ -71,20 +71,28 @@ def _exercise(report: ExerciseReport) -> dict[str, object]:
 
 
 def _observation(seen: Observation) -> dict[str, object]:
-    cause = seen.cause
     return {
         "check": printable(seen.check),
         "title": printable(seen.title),
         "outcome": seen.outcome.value,
         "observed": printable(seen.observed),
         "expected": printable(seen.expected),
-        "cause": None
-        if cause is None
-        else {"id": cause.id, "text": printable(cause.text), "fits": cause.fits, "of": cause.of},
+        "cause": None if seen.cause is None else _cause(seen.cause),
+        "also": [_cause(cause) for cause in seen.also],
+        "picture": None if seen.picture is None else _picture(seen.picture),
         "where": _where(seen.where),
         "notes": [printable(note) for note in seen.notes],
         "precision": seen.precision,
     }
+
+
+def _cause(cause: Cause) -> dict[str, object]:
+    return {"id": cause.id, "text": printable(cause.text), "fits": cause.fits, "of": cause.of}
+
+
+def _picture(picture: Picture) -> dict[str, object]:
+    rows = [list(row) for row in picture.rows]
+    return {"kind": picture.kind, "title": printable(picture.title), "rows": rows}
 
 
 def _note(note: Note) -> dict[str, object]:

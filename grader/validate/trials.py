@@ -27,6 +27,11 @@ DRAWING = ", drawing at random"
 KILLS = frozenset({Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT})
 
 
+def kills(observation: Observation) -> bool:
+    """Whether points were lost on something that was written."""
+    return observation.outcome in KILLS
+
+
 class Kind(StrEnum):
     """What a trial is for."""
 
@@ -80,7 +85,7 @@ class Graded:
     @property
     def killers(self) -> tuple[str, ...]:
         """The checks that it fails."""
-        return tuple(o.check for o in self.observations if o.outcome in KILLS)
+        return tuple(o.check for o in self.observations if kills(o))
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
@@ -155,7 +160,8 @@ def few(all_trials: Iterable[Trial]) -> list[Trial]:
 def grade(data: CourseData, options: Options) -> Evidence:
     """Grades every trial. Raises EngineError."""
     waiting, only = trials(data), data.slugs
-    repeated, course = few(waiting), _each_for_itself(data.course)
+    repeated, course = few(waiting), each_for_itself(data.course)
+    options = replace(options, diagnose=False)
     with Engine(course, replace(options, only=only, trace=True)) as engine:
         graded = dict(_graded(data, engine, waiting))
         checks = engine.checks
@@ -169,7 +175,7 @@ def grade(data: CourseData, options: Options) -> Evidence:
     )
 
 
-def _each_for_itself(course: Course) -> Course:
+def each_for_itself(course: Course) -> Course:
     """Without follow-through: what is to be proven is what each suite sees by itself."""
     alone = {
         slug: replace(exercise, follow_through=FollowThrough())
@@ -180,7 +186,7 @@ def _each_for_itself(course: Course) -> Course:
 
 def _graded(data: CourseData, engine: Engine, waiting: list[Trial]) -> Iterator[tuple[str, Graded]]:
     by_id = {trial.id: trial for trial in waiting}
-    submissions = (_submission(data, trial) for trial in waiting)
+    submissions = (submission_of(data, trial) for trial in waiting)
     rubric = data.course.rubric
     for result in engine.grade(submissions, {t.id: t.slugs for t in waiting}):
         trial = by_id[result.submission.id]
@@ -209,7 +215,7 @@ def _is_known(data: CourseData, observation: Observation) -> bool:
     return observation.criterion in exercise.criteria
 
 
-def _submission(data: CourseData, trial: Trial) -> Submission:
+def submission_of(data: CourseData, trial: Trial) -> Submission:
     sources = {**data.references, **trial.sources}
     files = {f"{stem}.py": source.encode() for stem, source in sources.items()}
     return Submission(id=trial.id, files=files, digest=digest_of(files), path="")

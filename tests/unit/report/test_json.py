@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from grader.evidence import Cause, Note, Observation, Outcome, Where
+from grader.evidence import Cause, Note, Observation, Outcome, Picture, Where
 from grader.report.content import report_on
 from grader.report.json import as_dict, rendered
 from tests.unit.samples import RUBRIC, SampleResult, observations, submission
@@ -80,6 +80,8 @@ def test_a_report_in_full() -> None:
                             "fits": 2,
                             "of": 3,
                         },
+                        "also": [],
+                        "picture": None,
                         "where": {"file": "s2_means.py", "line": 7, "cell": None},
                         "notes": ["computes in float32"],
                         "precision": "float64",
@@ -88,6 +90,22 @@ def test_a_report_in_full() -> None:
             }
         ],
         "timings": {"duration_ms": 12.5, "checks_ms": {"s2.mean/outputs/test_mean": 1.25}},
+    }
+
+
+def test_causes_that_fit_as_well_and_pictures_are_told() -> None:
+    also = (Cause("mean.twice", "Counted twice.", 2, 2),)
+    picture = Picture("row_sums", "row sums", ((1.0, 0.5),))
+    failed = Observation(
+        "s2.mean/outputs/test_mean", "The mean.", Outcome.FAILED, also=also, picture=picture
+    )
+    told = as_dict(report_on(SampleResult(observations=(failed,)), RUBRIC))
+    (check,) = told["exercises"][1]["checks"]  # type: ignore[index]
+    assert check["also"] == [{"id": "mean.twice", "text": "Counted twice.", "fits": 2, "of": 2}]
+    assert check["picture"] == {
+        "kind": "row_sums",
+        "title": "row sums",
+        "rows": [[1.0, 0.5]],
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from grader.judge.mistakes import same
+from grader.judge.sight import same
 
 X = torch.randn(3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
 NAN = torch.tensor([1.0, torch.nan])

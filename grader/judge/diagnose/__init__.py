@@ -1,0 +1,1 @@
+"""Names the mistake behind failing checks, once all checks have run."""

@@ -1,0 +1,84 @@
+"""What is behind failing checks: a known mistake that gives the same numbers, or what is seen.
+
+Runs after all checks, so that nothing hangs on their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from ...evidence import Observation, Outcome
+from ..checks import Check
+from ..faults import StudentFault
+from ..follow import ACCUSING, Found, Runs
+from ..mistakes import Mistakes
+from ..rehearsal import Rehearsals
+from ..sight import Sight
+from ..student import SubmissionClient
+from .dictionary import AGAIN, Case, Dictionary
+
+
+class Diagnosis:
+    """Adds causes to observations."""
+
+    def __init__(
+        self,
+        root: Path,
+        checks: Sequence[Check],
+        runs: Runs,
+        mistakes: Mistakes,
+        rehearsals: Rehearsals,
+    ) -> None:
+        self._runs = runs
+        self._dictionary = Dictionary(root, checks, mistakes, rehearsals)
+        self._by_exercise: dict[str, list[Check]] = {}
+        for check in sorted(checks, key=lambda check: check.id):
+            self._by_exercise.setdefault(check.exercise.slug, []).append(check)
+
+    def told(
+        self,
+        found: Found,
+        client: SubmissionClient,
+        digest: str,
+        lent: Collection[str] = (),
+        unknown: Collection[str] = (),
+    ) -> dict[str, Observation]:
+        """Every observation, with its causes. In exercises named in `lent` the failing checks saw
+        other functions than those that passed; mistakes named in `unknown` are not looked for."""
+        told = {check: observation for check, (observation, _) in found.items()}
+        for slug, checks in self._by_exercise.items():
+            case = self._case(checks, found, client, digest, slug in lent)
+            if case is None:
+                continue
+            for check, causes in self._dictionary.causes(case, unknown).items():
+                told[check] = replace(told[check], cause=causes[0], also=causes[1:])
+        return told
+
+    def _case(
+        self,
+        checks: Sequence[Check],
+        found: Found,
+        client: SubmissionClient,
+        digest: str,
+        lent: bool,
+    ) -> Case | None:
+        """None if nothing failed that a mistake could be behind."""
+        judged = [check for check in checks if check.id in found and not check.alone]
+        sights = {check: found[check.id][1] for check in judged}
+        outcomes = {check: found[check.id][0].outcome for check in judged}
+        failing = {c: sights[c] for c in judged if outcomes[c] in ACCUSING}
+        if not failing or any(outcomes[c] is Outcome.TIMED_OUT for c in failing):
+            return None
+        passing = {c: sights[c] for c in judged if outcomes[c] is Outcome.PASSED and not lent}
+        exercise = checks[0].exercise
+        again = partial(self._again, client, digest)
+        return Case(exercise.slug, exercise.assignment, digest, failing, passing, again)
+
+    def _again(self, client: SubmissionClient, digest: str, check: Check) -> Sight | None:
+        try:
+            return self._runs.attempt(check, client, digest, None, AGAIN)[1]
+        except StudentFault:
+            return None
