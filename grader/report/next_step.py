@@ -24,6 +24,15 @@ def next_step(report: Report, cwd: Path) -> str:
     )
 
 
+def explainable(report: Report) -> str | None:
+    """The cause of the first failure that has one, by the name that `grader explain` knows."""
+    for exercise in report.exercises:
+        for seen in exercise.with_outcome(*LOST):
+            if seen.cause is not None:
+                return seen.cause.id
+    return None
+
+
 def located(report: Report, where: Where, cwd: Path) -> Where:
     """`where` with its file as a path from `cwd`."""
     submission = Path(report.submission.path)

@@ -15,9 +15,10 @@ from rich.text import Text
 from grader.evidence import Note, Observation, Outcome
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
 from grader.report.content import LOST, ExerciseReport, Report
+from grader.report.drawing import drawn
 from grader.report.findings import Alike, Findings, findings, tally, waits
 from grader.report.marks import ASCII, REMARKS, UNICODE, Marks, criterion_outcome
-from grader.report.next_step import from_here, located, next_step
+from grader.report.next_step import explainable, from_here, located, next_step
 from grader.report.points import shown
 from grader.report.words import facts
 from grader.score import CriterionGrade
@@ -45,6 +46,8 @@ def render(report: Report, console: Console, cwd: Path) -> None:
     page = _Page(report, marks, cwd)
     with console.capture() as capture:
         console.print(page.body(), width=width)
+        if page.explain_line() is not None:
+            console.print(page.explain_line(), soft_wrap=True)
         # Never wrapped: a terminal makes a link of the path only while it is in one piece.
         console.print(page.last_line(), soft_wrap=True)
     text = without_commands(trimmed(capture.get().replace(_GLUE, " ")))
@@ -76,6 +79,14 @@ class _Page:
     def last_line(self) -> Text:
         line = Text("next: ", style="bold")
         return line.append(one_line(next_step(self.report, self.cwd)), style="bold cyan")
+
+    def explain_line(self) -> Text | None:
+        """How to read more about the first cause that was stated; None if there is none."""
+        name = explainable(self.report)
+        if name is None:
+            return None
+        line = Text("why:  ", style="bold")
+        return line.append(one_line(f"grader explain {name}"), style="bold cyan")
 
     def _title(self) -> Text:
         place = from_here(Path(self.report.submission.path), self.cwd)
@@ -149,6 +160,8 @@ class _Page:
         place = None if seen.where is None else str(located(self.report, seen.where, self.cwd))
         for label, words in facts(seen, place):
             table.add_row(label, Text(words))
+        if seen.picture is not None:
+            table.add_row("picture", drawn(seen.picture, self.marks is UNICODE))
         if echoes:
             table.add_row("also in", Text(tally(echoes)))
         return Padding(table, (0, 0, 0, 6))

@@ -40,6 +40,8 @@ class Scope:
     names: dict[str, list[ast.expr | Ref]] = field(default_factory=dict)
     """Local name -> what is assigned to it, as far as that can be seen."""
     parent: Scope | None = None
+    known: dict[str, set[Ref]] = field(default_factory=dict)
+    """What its names were found to stand for."""
 
 
 MOST_STEPS = 40
@@ -157,16 +159,22 @@ class Bindings:
         around: Scope | None = scope
         while around is not None:
             if name in around.names:
-                found: set[Ref] = set()
-                for value in around.names[name]:
-                    if isinstance(value, Ref):
-                        own = self.own(value.name, folder_of(scope.path))
-                        found |= {*self._expanded(own, steps)} if own else {value}
-                    else:
-                        found |= self.dotted(value, around, steps + 1)
-                return found
+                if name not in around.known:
+                    around.known[name] = set()  # while it is looked for, as at the top
+                    around.known[name] = self._of_local(name, around, steps)
+                return around.known[name]
             around = around.parent
         return set(self.meaning(scope.path, name, steps))
+
+    def _of_local(self, name: str, scope: Scope, steps: int) -> set[Ref]:
+        found: set[Ref] = set()
+        for value in scope.names[name]:
+            if isinstance(value, Ref):
+                own = self.own(value.name, folder_of(scope.path))
+                found |= {*self._expanded(own, steps)} if own else {value}
+            else:
+                found |= self.dotted(value, scope, steps + 1)
+        return found
 
     def _of_import(self, node: ast.expr, scope: Scope, steps: int) -> set[Ref]:
         """`__import__("a")`, `importlib.import_module("a.b")`."""

@@ -73,6 +73,7 @@ def test_a_report_in_full() -> None:
         "\n"
         "total  1 / 6.5 points\n"
         "isolation  partial (no user namespaces here)\n"
+        "why:  grader explain add.minus\n"
         "next: open class/student-001/s1_sums.py:41 (s1.add, outputs)\n"
     )
 

@@ -1,0 +1,131 @@
+"""Small pictures of numbers for a terminal: blocks in colour, that say the same without it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from grader.evidence import Picture
+
+MOST = 16
+"""Rows and columns; a larger picture is cut."""
+_SHADES = " ░▒▓█"
+_ASCII_SHADES = " .:+#"
+
+Rows = Sequence[Sequence[float]]
+
+# Sign and colour for each kind of cell, and what it means.
+_LEAKS = {
+    0.0: ("·", ".", "bright_black", "does not depend"),
+    1.0: ("■", "#", "green", "depends, and may"),
+    2.0: ("✗", "x", "bold red", "depends, and must not"),
+    3.0: ("○", "o", "yellow", "should depend, and does not"),
+}
+
+
+def drawn(picture: Picture, is_unicode: bool = True) -> Text:
+    """The picture under its title, a line each row."""
+    if picture.kind == "leaks":
+        body = leak_map(picture.rows, is_unicode)
+    elif picture.kind == "row_sums":
+        body = row_sums(picture.rows)
+    else:
+        body = heat_map(picture.rows, is_unicode)
+    return Text(f"{picture.title}\n").append_text(body)
+
+
+def leak_map(rows: Rows, is_unicode: bool = True) -> Text:
+    """A row for each output, a column for each input; signs tell what may depend on what.
+
+    >>> print(leak_map([[1, 2], [1, 1]], is_unicode=False).plain)
+       0 1
+    0  # x
+    1  # #
+    # depends, and may   x depends, and must not
+    """
+    lines = [_header(rows)]
+    for number, row in _few(rows):
+        line = Text(f"{number:<2}", style="bright_black")
+        for value in row[:MOST]:
+            sign, style = _leak(value, is_unicode)
+            line.append(" ").append(sign, style=style)
+        lines.append(line)
+    used = sorted({float(value) for row in rows for value in row} & set(_LEAKS))
+    legend = Text("   ").join(
+        Text.assemble(_leak(value, is_unicode), f" {_LEAKS[value][3]}") for value in used if value
+    )
+    return Text("\n").join([*lines, *_rest(rows), legend])
+
+
+def row_sums(rows: Rows, expected: float = 1.0) -> Text:
+    """Numbers that should each be `expected`, coloured by whether they are.
+
+    >>> print(row_sums([[1.0, 0.43, float("nan")]]).plain)
+    1.00 0.43 nan
+    """
+    lines = []
+    for _, row in _few(rows):
+        line = Text()
+        for place, value in enumerate(row[:MOST]):
+            is_right = math.isclose(value, expected, abs_tol=1e-3)
+            line.append(" " * bool(place))
+            line.append(_number(value), style="green" if is_right else "bold red")
+        lines.append(line)
+    return Text("\n").join([*lines, *_rest(rows)])
+
+
+def heat_map(rows: Rows, is_unicode: bool = True) -> Text:
+    """A small matrix: the larger a number's magnitude, the fuller its block; NaN as `!`.
+
+    >>> print(heat_map([[0.0, 0.5], [1.0, -1.0]], is_unicode=False).plain)
+        0  1
+    0     ::
+    1  ## --
+    """
+    finite = [abs(value) for row in rows for value in row if math.isfinite(value)]
+    most = max(finite, default=0.0) or 1.0
+    lines = [_header(rows, width=3)]
+    for number, row in _few(rows):
+        line = Text(f"{number:<2}", style="bright_black")
+        for value in row[:MOST]:
+            line.append(" ").append_text(_block(value, most, is_unicode))
+        line.rstrip()
+        lines.append(line)
+    return Text("\n").join([*lines, *_rest(rows)])
+
+
+def _block(value: float, most: float, is_unicode: bool) -> Text:
+    if not math.isfinite(value):
+        return Text("!!", style="bold red")
+    shades = _SHADES if is_unicode else _ASCII_SHADES
+    shade = shades[round(abs(value) / most * (len(shades) - 1))]
+    if value < 0 and not is_unicode:
+        shade = "-"
+    return Text(shade * 2, style="blue" if value < 0 else "cyan")
+
+
+def _leak(value: float, is_unicode: bool) -> tuple[str, str]:
+    unicode, ascii, style, _ = _LEAKS.get(float(value), ("?", "?", "yellow", ""))
+    return (unicode if is_unicode else ascii), style
+
+
+def _header(rows: Rows, width: int = 2) -> Text:
+    columns = min(MOST, max((len(row) for row in rows), default=0))
+    numbers = "".join(f"{column % 10:>{width}}" for column in range(columns))
+    return Text(f"  {numbers}", style="bright_black")
+
+
+def _few(rows: Rows) -> Iterator[tuple[int, Sequence[float]]]:
+    yield from enumerate(rows[:MOST])
+
+
+def _rest(rows: Rows) -> Iterator[Text]:
+    columns = max((len(row) for row in rows), default=0)
+    if len(rows) > MOST or columns > MOST:
+        yield Text(f"… of {len(rows)} rows and {columns} columns", style="bright_black")
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}" if math.isfinite(value) else str(value)
