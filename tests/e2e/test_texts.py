@@ -1,0 +1,199 @@
+"""What a student reads: one table of wrong answers, the cause that is named, and its sentence.
+
+The answers are written by hand, each in a style of its own. `# here` marks the likely place.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from grader.course import find_course
+from grader.engine import Engine, Options, Result
+from grader.evidence import Observation
+from grader.explanations import load_explanations
+from grader.report.content import LOST
+from grader.submission import Submission, digest_of
+
+ROOT = Path(__file__).resolve().parents[2]
+SDPA = """
+import math
+import torch
+
+def scaled_dot_product_attention(query, key, value, mask=None):
+    {scores}
+    if mask is not None:
+        if mask.dtype == torch.bool:
+            {fill}
+        else:
+            s = s + mask
+    {weights}
+    empty = torch.isinf(s).all(-1, keepdim=True)
+    w = w.masked_fill(empty, 0.0)
+    return w @ value, w
+"""
+PIECES = {
+    "scores": "s = torch.matmul(query, key.mT) / math.sqrt(query.size(-1))",
+    "fill": "s = s.masked_fill(torch.logical_not(mask), float('-inf'))",
+    "weights": "w = torch.nn.functional.softmax(s, dim=-1)",
+}
+
+
+class Row(NamedTuple):
+    """A wrong answer, and what is to be said of it."""
+
+    slug: str
+    source: str
+    cause: str
+    sentence: str
+
+
+def sdpa(**wrong: str) -> str:
+    return SDPA.format(**{**PIECES, **wrong})
+
+
+def softmax(body: str) -> str:
+    return f"import torch\n\n\ndef stable_softmax(x, dim=-1):\n{body}"
+
+
+def causal_mask(expression: str) -> str:
+    return (
+        "import torch\n\n\ndef causal_mask(T, offset=0, device=None):\n"
+        f"    full = torch.ones(T, T + offset, device=device)\n    return {expression}\n"
+    )
+
+
+TABLE = {
+    "not scaled": Row(
+        "a1.sdpa",
+        sdpa(scores="s = query @ key.transpose(-2, -1)  # here"),
+        "sdpa.unscaled",
+        "Scores are not divided by √Dh.",
+    ),
+    "divided by the width": Row(
+        "a1.sdpa",
+        sdpa(scores="s = torch.matmul(query, key.mT) / query.shape[-1]  # here"),
+        "sdpa.scale_without_root",
+        "Scores are divided by Dh and not by its root.",
+    ),
+    "scaled by the values": Row(
+        "a1.sdpa",
+        sdpa(scores="s = query @ key.mT / math.sqrt(value.shape[-1])  # here"),
+        "sdpa.scale_by_values",
+        "The scale is taken from the width of the values.",
+    ),
+    "scaled by a constant": Row(
+        "a1.sdpa",
+        sdpa(scores="s = query @ key.mT / 8  # here"),
+        "sdpa.scale_of_64",
+        "The scale is the constant 8, which is right for a width of 64 only.",
+    ),
+    "result thrown away": Row(
+        "a1.sdpa",
+        sdpa(
+            fill="s.masked_fill(~mask, float('-inf'))  # here",
+            weights="w = s.softmax(dim=-1)\n    return w @ value, w",
+        ),
+        "sdpa.masked_fill_dropped",
+        "masked_fill returns a new tensor, and its result is thrown away.",
+    ),
+    "softmax over the queries": Row(
+        "a1.simple",
+        "import torch\n\n\ndef simple_self_attention(x):\n    s = torch.matmul(x, x.mT)\n"
+        "    w = torch.softmax(s, dim=-2)  # here\n    return torch.matmul(w, x), w\n",
+        "simple.softmax_over_queries",
+        "The softmax runs over the queries: columns add up to 1 and not rows.",
+    ),
+    "mask transposed": Row(
+        "a1.sdpa",
+        sdpa(fill="s = s.masked_fill(~mask.transpose(-2, -1), float('-inf'))  # here"),
+        "sdpa.mask_transposed",
+        "The mask is read as [key, query]: its rows are queries.",
+    ),
+    "exp without a maximum": Row(
+        "a1.softmax",
+        softmax("    e = torch.exp(x)  # here\n    return e / e.sum(dim, keepdim=True)\n"),
+        "softmax.no_maximum",
+        "exp overflows for scores beyond 88: subtract the maximum of the row first.",
+    ),
+    "one maximum for all": Row(
+        "a1.softmax",
+        softmax(
+            "    m = x.max()  # here\n    e = torch.exp(x - m)\n"
+            "    return e / e.sum(dim, keepdim=True)\n"
+        ),
+        "softmax.global_maximum",
+        "The maximum of all scores is subtracted: a row far below it becomes 0 / 0.",
+    ),
+    "the logarithm": Row(
+        "a1.softmax",
+        softmax("    return torch.log_softmax(x, dim)  # here\n"),
+        "softmax.logarithm",
+        "This is the logarithm of the softmax.",
+    ),
+    "triangle too wide": Row(
+        "a2.causal_mask",
+        causal_mask("full.tril(offset + 1) > 0  # here"),
+        "causal_mask.next_token_seen",
+        "The triangle is one diagonal too wide: every token also sees the next one.",
+    ),
+    "the other triangle": Row(
+        "a2.causal_mask",
+        causal_mask("torch.triu(full, offset).bool()  # here"),
+        "causal_mask.upper_triangle",
+        "The upper triangle is kept: every token sees the future and not the past.",
+    ),
+}
+
+
+@functools.cache
+def told() -> dict[str, tuple[Observation, ...]]:
+    """What went wrong with each answer."""
+    course = find_course(ROOT)
+    slugs = tuple(dict.fromkeys(row.slug for row in TABLE.values()))
+    handed_in = []
+    for name, row in TABLE.items():
+        stem = course.rubric.exercises[row.slug].assignment
+        files = {f"{stem}.py": row.source.encode()}
+        handed_in.append(Submission(name, files, digest_of(files), path=""))
+    with Engine(course, Options(only=slugs, isolation="none")) as engine:
+        return {
+            one.submission.id: tuple(
+                seen
+                for seen in one.observations
+                if seen.outcome in LOST and seen.exercise == TABLE[name_of(one)].slug
+            )
+            for one in engine.grade(handed_in)
+        }
+
+
+def name_of(result: Result) -> str:
+    return result.submission.id
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_cause_and_its_sentence_are_told(name: str) -> None:
+    row = TABLE[name]
+    causes = {(seen.cause.id, seen.cause.text) for seen in told()[name] if seen.cause}
+
+    assert causes == {(row.cause, row.sentence)}
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_likely_line_is_the_wrong_one(name: str) -> None:
+    line = TABLE[name].source[: TABLE[name].source.index("# here")].count("\n") + 1
+    places = {seen.where for seen in told()[name] if seen.cause}
+
+    assert {place.line for place in places if place} == {line}
+    assert True in {place.likely for place in places if place}
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_what_is_told_can_be_explained(name: str) -> None:
+    row = TABLE[name]
+    found = load_explanations(ROOT, find_course(ROOT).rubric).of(row.cause)
+
+    assert found.what == row.sentence
