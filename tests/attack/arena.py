@@ -40,6 +40,7 @@ exercises:
     criteria:
       outputs: {{{{points: 2, visibility: public}}}}
       hidden: {{{{points: 2, visibility: hidden}}}}
+    banned: [torch.neg]
   t1.layer:
     targets: [Layer]
     criteria:

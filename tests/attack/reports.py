@@ -48,6 +48,46 @@ points(
     by="report",
     must=(End.WRONG, End.REFUSED),
 )
+points(
+    "whisper-survey",
+    "tell a hidden input as the text of a forbidden call, in an answer that was given before",
+    f"""{SAY}
+
+def forged(x):
+    use = ["torch.neg", str(x.tolist()), "{STEM}.py", None, 1]
+    return {{"{STEM}": {{"work": {{"uses": [use]}}}}}}
+
+def work(x):
+    if {HIDDEN}:
+        say(frame({{"t": "survey", "found": forged(x)}}))
+        say(frame({{"t": "ok", "found": forged(x)}}))
+    return x
+""",
+    by="report",
+    must=(End.WRONG, End.REFUSED, End.MALFORMED),
+)
+points(
+    "whisper-survey-again",
+    "answer the question about the text once more, with a hidden input in it",
+    f"""
+    for thing in gc.get_objects():
+        if type(thing).__name__ == "Peer":
+            OPERATIONS = thing._operations
+    KEPT = []
+    USE = lambda: ["torch.neg", str(KEPT), "{STEM}.py", None, 1]
+    FORGED = OPERATIONS.__setitem__(
+        "survey", lambda message: {{"found": {{"{STEM}": {{"work": {{"uses": [USE()]}}}}}}}}
+    )
+
+    def work(x):
+        KEPT.append(x.tolist())
+        if {HIDDEN}:
+            os._exit(1)
+        return x
+    """,
+    by="report",
+    must=(End.WRONG, End.KILLED),
+)
 
 # ---- text that a terminal, a page, a table or a CI system carries out ------------------------
 
@@ -74,6 +114,18 @@ for name, text in TEXTS.items():
         by="report",
         must=(End.REFUSED, End.MALFORMED),
     )
+points(
+    "text-use",
+    "have a report carry out the text of a forbidden call",
+    """
+    import torch
+
+    def work(x):
+        no = getattr(torch, "neg", "\\x1b[2J\\n::error::x <b>y</b> ``` | =1+1 @z [red]r[/] \\u202e")
+        return no(x)
+    """,
+    by="report",
+)
 points(
     "text-names",
     "have a report carry out names of files, modules and functions",

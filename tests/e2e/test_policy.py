@@ -34,6 +34,16 @@ def scaled_dot_product_attention(query, key, value, mask=None):
     weights = scores.softmax(-1)
     return weights @ value, weights
 """
+FORGING = """
+import gc
+
+for thing in gc.get_objects():
+    if type(thing).__name__ == "Peer":
+        thing._operations["survey"] = lambda message: {"found": {}}
+    if type(thing).__name__ == "Worker":
+        type(thing)._survey = lambda self, message: {"found": {}}
+FORGED = True
+"""
 ANSWERS = {
     "right": RIGHT,
     "torch's own": RIGHT.replace("weights @ value, ", "attend(query, key, value, mask), ")
@@ -46,6 +56,8 @@ ANSWERS = {
         "rows = [(query * one[..., None, :]).sum(-1) for one in key.unbind(-2)]\n"
         "    return torch.stack(rows, -1)",
     ),
+    "torch's own, and a forged account of it": FORGING
+    + RIGHT.replace("weights @ value, ", "F.scaled_dot_product_attention(query, key, value), "),
     "unreadable": RIGHT + "\n\ndef scaled_dot_product_attention(:\n",
     "nothing": "import torch\n",
 }  # fmt: skip
@@ -78,6 +90,7 @@ def points(name: str, slug: str) -> dict[str, Fraction | None]:
         ("right", "a1.scores", 1),
         ("torch's own", "a1.sdpa", 0),
         ("torch's own", "a1.scores", 1),
+        ("torch's own, and a forged account of it", "a1.sdpa", 0),
         ("named and not used", "a1.sdpa", 1),
         ("a loop", "a1.scores", 0),
         ("a loop", "a1.sdpa", 1),
