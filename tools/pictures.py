@@ -25,6 +25,9 @@ from tools.demo import sample_class, steps  # noqa: E402
 README = ROOT / "README.md"
 PICTURE = ROOT / "docs" / "pictures" / "demo.svg"
 COLUMNS = 88
+CAPTURES = {columns: ROOT / "docs" / "pictures" / f"mistake-{columns}.svg" for columns in (80, 120)}
+"""One mistake from its report to its first hint, in terminals of these widths."""
+MISTAKE = "sdpa.masked_fill_dropped"
 
 # Every colour decision of rich and of the commands, taken out of the hands of this terminal.
 _PLAIN = {"COLUMNS": "80", "FORCE_COLOR": "", "CLICOLOR_FORCE": "", "NO_COLOR": "1"}
@@ -96,10 +99,33 @@ def drawn() -> Mapping[Path, str]:
         ]
     readme = README.read_text(encoding="utf-8")
     untouched = plain_check()
+    captures = {path: svg(mistake(columns), columns) for columns, path in CAPTURES.items()}
     return {
         PICTURE: svg("\n".join(screens)),
         README: _BLOCK.sub(lambda _: untouched, readme),
+        **captures,
     }
+
+
+def mistake(columns: int) -> str:
+    """What a terminal of that width shows of one mistake, and of the way to its first hint."""
+    commands = (
+        "check masked_fill_dropped --only a1.sdpa",
+        f"explain {MISTAKE}",
+        f"explain {MISTAKE} --hint 1",
+    )
+    environment = {**os.environ, **_COLOURED, "COLUMNS": str(columns), "PYTHONPATH": str(ROOT)}
+    screens = []
+    for command in commands:
+        done = subprocess.run(
+            [sys.executable, "-m", "grader", *command.split()],
+            cwd=ROOT / "tests" / "corpus",
+            env=environment,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        screens.append(f"\x1b[1;32m$\x1b[0m \x1b[1mgrader {command}\x1b[0m\n\n{done.stdout}")
+    return "\n".join(screens)
 
 
 def plain_check() -> str:
@@ -116,14 +142,17 @@ def plain_check() -> str:
     return _ISOLATION.sub("", done.stdout)
 
 
-def svg(screen: str) -> str:
+def svg(screen: str, columns: int = COLUMNS) -> str:
     """What a terminal shows, as a picture; the same for the same screen."""
     console = Console(
-        file=io.StringIO(), record=True, width=COLUMNS, force_terminal=True, color_system="standard"
+        file=io.StringIO(), record=True, width=columns, force_terminal=True, color_system="standard"
     )
     console.print(Text.from_ansi(_ISOLATION.sub("", screen).rstrip()), soft_wrap=True)
     picture = console.export_svg(
-        title="make demo", theme=_THEME, code_format=_SVG, unique_id="demo"
+        title="make demo" if columns == COLUMNS else f"{columns} columns",
+        theme=_THEME,
+        code_format=_SVG,
+        unique_id="demo" if columns == COLUMNS else f"columns-{columns}",
     )
     return "\n".join(line.rstrip() for line in picture.splitlines()) + "\n"
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -34,6 +35,7 @@ _STYLES = {
 _WIDTH_MAX = 100
 _BAR = 20
 _OTHERS_MAX = 5
+_SHORTEST_TITLE = 20
 # Stands for a space where a line must not be broken (rich breaks at a no-break space, too). From
 # the private use area, so that `printable` lets none through.
 _GLUE = "\ue000"
@@ -43,7 +45,7 @@ def render(report: Report, console: Console, cwd: Path) -> None:
     """Prints the report; its last line says what to open next, as a path from `cwd`."""
     marks = UNICODE if console.encoding.lower().startswith("utf") else ASCII
     width = min(console.width, _WIDTH_MAX)
-    page = _Page(report, marks, cwd)
+    page = _Page(report, marks, cwd, width)
     with console.capture() as capture:
         console.print(page.body(), width=width)
         if page.explain_line() is not None:
@@ -59,6 +61,7 @@ class _Page:
     report: Report
     marks: Marks
     cwd: Path
+    width: int
 
     def body(self) -> RenderableType:
         exercises = self.report.exercises
@@ -147,11 +150,22 @@ class _Page:
 
     def _line(self, group: Alike, bold: bool = False) -> RenderableType:
         seen = group.seen
-        text = Text(one_line(seen.title), style="bold" if bold else "")
         times = f"{group.count} checks" if group.count > 1 else ""
-        remarks = (seen.criterion, times, REMARKS.get(seen.outcome, ""))
-        text.append(f"  ({', '.join(filter(None, remarks))})", style="bright_black")
+        remarks = filter(None, (seen.criterion, times, REMARKS.get(seen.outcome, "")))
+        remark = f"  ({', '.join(remarks)})"
+        title = one_line(seen.title)
+        # The first is told in full, all others on a line each.
+        text = Text(title if bold else self._cut(title, remark), style="bold" if bold else "")
+        text.append(remark, style="bright_black")
         return self._hanging(self.marks.outcome[seen.outcome], text, _STYLES[seen.outcome])
+
+    def _cut(self, title: str, remark: str) -> str:
+        """A title that leaves room for its mark and its remark; whole if there is hardly any."""
+        room = self.width - 4 - 2 - cell_len(remark)
+        if cell_len(title) <= room or room < _SHORTEST_TITLE:
+            return title
+        dots = "…" if self.marks is UNICODE else "..."
+        return f"{set_cell_size(title, room - len(dots)).rstrip()}{dots}"
 
     def _in_words(self, seen: Observation, echoes: tuple[Alike, ...]) -> RenderableType:
         table = Table.grid(padding=(0, 2, 0, 0))

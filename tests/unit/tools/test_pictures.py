@@ -8,9 +8,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from rich.cells import cell_len
+from rich.text import Text
 
 from tools.demo import CLASS, CORPUS
-from tools.pictures import PICTURE, README, ROOT, drawn, svg
+from tools.pictures import CAPTURES, MISTAKE, PICTURE, README, ROOT, drawn, mistake, svg
 
 
 @pytest.fixture(scope="module")
@@ -18,14 +20,15 @@ def fresh() -> Mapping[Path, str]:
     return drawn()
 
 
-@pytest.mark.parametrize("path", [README, PICTURE], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [README, PICTURE, *CAPTURES.values()], ids=lambda path: path.name)
 def test_what_is_shown_is_what_is_printed(fresh: Mapping[Path, str], path: Path) -> None:
     """If this fails, run `make pictures` and look at what changed."""
     assert path.read_text(encoding="utf-8") == fresh[path]
 
 
-def test_the_picture_reaches_no_host_and_names_no_machine() -> None:
-    text = PICTURE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("path", [PICTURE, *CAPTURES.values()], ids=lambda path: path.name)
+def test_a_picture_reaches_no_host_and_names_no_machine(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
 
     ElementTree.fromstring(text)
     assert re.findall(r"https?://[^\s\"]+", text) == ["http://www.w3.org/2000/svg"]
@@ -41,6 +44,17 @@ def test_the_picture_shows_right_and_wrong_work() -> None:
     assert "student-001" in plain
     assert "observed" in plain
     assert "next: open class/student-002/" in plain
+
+
+@pytest.mark.parametrize(("columns", "path"), CAPTURES.items(), ids=str)
+def test_a_capture_shows_one_mistake_on_lines_that_fit(columns: int, path: Path) -> None:
+    text = "".join(ElementTree.fromstring(path.read_text(encoding="utf-8")).itertext())
+    plain = text.replace("\N{NO-BREAK SPACE}", " ")
+
+    for said in ("likely cause", "likely at", f"why:  grader explain {MISTAKE}", "hint 1 of 3"):
+        assert said in plain
+    lines = [Text.from_ansi(line).plain for line in mistake(columns).splitlines()]
+    assert max(map(cell_len, lines)) <= columns
 
 
 def test_the_readme_shows_the_picture_and_has_the_block() -> None:
