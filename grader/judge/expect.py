@@ -18,6 +18,7 @@ from .handles import RemoteFunction, RemoteModule
 from .memo import Memo, ReferenceFunction, ReferenceModule, digest
 from .precision import TOLERANCES, is_float, to_double, to_single, tolerance_of
 from .probe import Twin
+from .sight import Pair
 
 Function = Callable[..., Any]
 Attempt = Callable[[], Difference | None]
@@ -35,6 +36,8 @@ class Expect:
         self.seen: list[Any] = []
         """What comparisons were given of the student's, in order."""
         self._last: Any = None
+        self.pair: Pair | None = None
+        """What a comparison was given that did not hold."""
 
     # ---- against the reference -----------------------------------------------------------
 
@@ -47,6 +50,7 @@ class Expect:
             def attempt() -> Difference | None:
                 observed = self._last = student(*args, **kwargs)
                 expected = reference(*args, **kwargs)  # remembered, and may have been settled
+                self.pair = self._pair(observed, expected, (args, kwargs), student)
                 return difference(observed, expected, atol=tolerance, rtol=tolerance)
 
             def attempt_single() -> Difference | None:
@@ -73,6 +77,7 @@ class Expect:
                 self.seen.append(fault.observed)
                 raise
             expected = self._reference_gradients(reference, args, kwargs)
+            self.pair = self._pair(found, expected)
             return gradient_difference(found, expected, tolerance)
 
         def attempt_single() -> Difference | None:
@@ -99,7 +104,7 @@ class Expect:
         try:
             found = self._settled(student, attempt, arguments)
             if found is None:
-                self.precision = self.precision or "float64"
+                self.precision, self.pair = self.precision or "float64", None
                 return
             problem = CheckFailed(found.observed, found.expected)
             may_retry = found.kind in ("dtype", "value")
@@ -109,6 +114,7 @@ class Expect:
             may_retry = "RuntimeError" in fault.bases
         may_retry = may_retry and tolerance == TOLERANCES[torch.float64]
         if may_retry and self._agrees_in_single(student, attempt_single, arguments, values):
+            self.pair = None
             return
         self.seen.append(self._last)
         if values:
@@ -189,6 +195,7 @@ class Expect:
             expected, observed = whole(*args, **kwargs), twin.student(*args, **kwargs)
             self.seen.append(observed)
             tolerance = tolerance_of(expected)
+            self.pair = self._pair(observed, expected)
             found = difference(observed, expected, atol=tolerance, rtol=tolerance)
         if found is not None:
             raise CheckFailed(found.observed, "the parts put together as the exercise says")
@@ -205,6 +212,7 @@ class Expect:
         wide = [tree_map(to_double, tree) for tree in (observed, expected)]
         found = difference(*wide, atol=tolerance, rtol=tolerance, what=what)
         if found is not None:
+            self.pair = self._pair(*wide)
             raise CheckFailed(found.observed, found.expected)
 
     def shape(self, tensor: Any, shape: Sequence[int], what: str = "output") -> None:
@@ -212,6 +220,7 @@ class Expect:
         self.seen.append(tensor)
         self._tensor(tensor, what, f"a tensor of shape {tuple(shape)}")
         if tuple(tensor.shape) != tuple(shape):
+            self.pair = self._pair(tensor, torch.empty(*shape, device="meta"))
             raise CheckFailed(f"{what} has shape {tuple(tensor.shape)}", f"shape {tuple(shape)}")
 
     def floats(self, tensor: Any, shape: Sequence[int], what: str = "output") -> None:
@@ -237,6 +246,7 @@ class Expect:
             raise CheckFailed(f"{what} is on the meta device", "values")
         wrong = (~tensor.isfinite()).nonzero()
         if len(wrong):
+            self.pair = self._pair(tensor, None)
             place = wrong[0].tolist()
             name = "NaN" if bool(tensor[tuple(place)].isnan()) else "infinity"
             raise CheckFailed(f"{what} is {name} at {place}", "finite values")
@@ -308,6 +318,22 @@ class Expect:
                 raise
             observed, wanted = f"needs more than {mib} MiB of memory", f"at most {mib} MiB"
             raise CheckFailed(observed, wanted, where=fault.where) from None
+
+    def _pair(
+        self,
+        observed: Any,
+        expected: Any,
+        given: tuple[Any, Any] | None = None,
+        function: Function | None = None,
+    ) -> Pair | None:
+        """For diagnosis, where anybody will read it."""
+        if not self._client.in_words:
+            return None
+        name = getattr(function, "__name__", "") if isinstance(function, RemoteFunction) else ""
+        observed, expected, given = tree_map(
+            _detached, (observed, expected, given or self._client.given)
+        )
+        return Pair(observed, expected, given, name)
 
     def _tensor(self, value: Any, what: str, wanted: str) -> None:
         if not isinstance(value, torch.Tensor):

@@ -13,7 +13,7 @@ from ..wire.faults import Violation
 from .checks import Check
 from .faults import SourceGone, Starved, StudentFault, malformed
 from .pytest_bridge import Phase
-from .sight import Sight, frozen
+from .sight import Pair, Sight, frozen
 
 MAX_TEXT = 2000
 
@@ -30,6 +30,7 @@ class Record:
     said: str = ""
     drawn: list[Any] = field(default_factory=list)
     drew: bool = False
+    pair: Pair | None = None
     """These as in `Sight`."""
     definition: Where | None = None
     """Where the student defines the check's first target."""
@@ -37,7 +38,7 @@ class Record:
     def sight(self, outcome: Outcome) -> Sight:
         """What the check saw, without the graphs that it was computed by."""
         seen = tuple(frozen(value) for value in self.seen)
-        return Sight(outcome, seen, self.said, tuple(self.drawn), self.drew)
+        return Sight(outcome, seen, self.said, tuple(self.drawn), self.drew, self.pair)
 
 
 def observation(check: Check, phases: list[Phase], record: Record) -> Observation:

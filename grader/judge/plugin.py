@@ -51,6 +51,7 @@ class Bench:
             self.record.notes += self.expect.notes
             self.record.seen += self.expect.seen
             self.record.precision = self.expect.precision
+            self.record.pair = self.expect.pair
         if "probe" in vars(self):
             self.record.notes += self.probe.notes
             self.record.drawn += self.probe.drawn

@@ -28,6 +28,19 @@ class Draw:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """What a comparison was given when it failed: hidden inputs, never to be shown."""
+
+    observed: Any
+    expected: Any
+    """A meta tensor where only the shape was asked for; None where there is no right answer."""
+    given: tuple[Any, Any] | None = None
+    """Arguments of the student's last call."""
+    function: str = ""
+    """The student's function, where it was compared with the reference's."""
+
+
+@dataclass(frozen=True)
 class Sight:
     """What came of a check, and what it saw of the code."""
 
@@ -40,6 +53,7 @@ class Sight:
     """The parameters of modules whose weights were drawn by their own names and shapes."""
     drew: bool = False
     """Whether the check's inputs were drawn: on another draw it is another probe."""
+    pair: Pair | None = None
 
 
 class Match(Enum):
