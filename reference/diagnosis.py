@@ -91,8 +91,8 @@ KNOWLEDGE = Knowledge(
             compute=attention,
             named=scales,
             right="1/√Dh",
-            text="your numbers are those of {factor} · softmax({number} · Q Kᵀ) V; "
-            "the scores should be multiplied by {right} before the softmax, and nothing after it",
+            text="your numbers are those of {factor}softmax({number} · Q Kᵀ) V, "
+            "and the right ones are those of softmax({right} · Q Kᵀ) V",
         ),
     ),
 )

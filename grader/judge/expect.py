@@ -15,6 +15,7 @@ from .compare import Difference, describe, difference
 from .faults import CheckFailed, StudentFault, StudentRaised
 from .gradients import gradient_difference, gradients_of, names_of, require_floats
 from .handles import RemoteFunction, RemoteModule
+from .leaks import Leaks, leaks, mixes_samples, sequence_of
 from .memo import Memo, ReferenceFunction, ReferenceModule, digest
 from .precision import TOLERANCES, is_float, to_double, to_single, tolerance_of
 from .probe import Twin
@@ -38,6 +39,8 @@ class Expect:
         self._last: Any = None
         self.pair: Pair | None = None
         """What a comparison was given that did not hold."""
+        self.leaks: Leaks | None = None
+        self.mixes_samples = False
 
     # ---- against the reference -----------------------------------------------------------
 
@@ -62,7 +65,7 @@ class Expect:
                 expected = tree_map(to_double, reference(*wide[0], **wide[1]))
                 return difference(observed, expected, atol=single, rtol=single)
 
-            self._either(student, tolerance, attempt, attempt_single, (args, kwargs))
+            self._either(student, reference, tolerance, attempt, attempt_single, (args, kwargs))
 
     def gradients(self, student: Function, reference: Function, *args: Any, **kwargs: Any) -> None:
         """Gradients of a drawn weighting of the outputs agree, for every floating-point argument
@@ -88,11 +91,12 @@ class Expect:
             wide = {name: to_double(value) for name, value in found.items()}
             return gradient_difference(wide, expected, 10 * TOLERANCES[torch.float32])
 
-        self._either(student, tolerance, attempt, attempt_single, (args, kwargs))
+        self._either(student, reference, tolerance, attempt, attempt_single, (args, kwargs))
 
     def _either(
         self,
         student: Function,
+        reference: Function,
         tolerance: float,
         attempt: Attempt,
         attempt_single: Attempt,
@@ -119,6 +123,7 @@ class Expect:
         self.seen.append(self._last)
         if values:
             problem.observed += self._blame(student, arguments)
+            self._find_leaks(student, reference, arguments)
         raise problem
 
     def _settled(
@@ -151,6 +156,22 @@ class Expect:
             return ""  # it hung or crashed, and the check has its failure already
         self._client.calls = calls
         return told
+
+    def _find_leaks(self, student: Function, reference: Function, arguments: Arguments) -> None:
+        """Which outputs depend on which tokens, where that is not as it should be."""
+        x = sequence_of(*arguments)
+        if x is None or not self._client.in_words:
+            return
+        calls = self._client.calls
+        try:
+            if isinstance(student, RemoteModule):
+                student.to(x.dtype)  # the attempt in float32 may have left it so
+            self.leaks = leaks(student, reference, x.detach())
+            self.mixes_samples = mixes_samples(student, x.detach())
+        except StudentFault:
+            return  # it hung or crashed, and the check has its failure already
+        finally:
+            self._client.calls = calls
 
     def _agrees_in_single(
         self, student: Function, attempt: Attempt, arguments: Arguments, values: bool

@@ -12,6 +12,7 @@ from torch.utils._pytree import tree_leaves
 
 from ..evidence import Outcome
 from .compare import describe, difference
+from .leaks import Leaks
 from .precision import TOLERANCES
 
 PLAIN = (bool, int, float, str, type(None), torch.dtype)
@@ -54,6 +55,9 @@ class Sight:
     drew: bool = False
     """Whether the check's inputs were drawn: on another draw it is another probe."""
     pair: Pair | None = None
+    leaks: Leaks | None = None
+    """Which outputs depend on which inputs, if that is not as it should be."""
+    mixes_samples: bool = False
 
 
 class Match(Enum):

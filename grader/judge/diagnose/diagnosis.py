@@ -21,6 +21,7 @@ from ..student import SubmissionClient
 from .dictionary import AGAIN, Case, Dictionary
 from .knowledge import load_knowledge
 from .observed import observed_causes
+from .pictures import picture_of
 
 
 class Diagnosis:
@@ -56,11 +57,14 @@ class Diagnosis:
             if case is None:
                 continue
             causes = self._dictionary.causes(case, unknown)
-            for check, named in causes.items():
-                told[check] = replace(told[check], cause=named[0], also=named[1:])
+            for id, named in causes.items():
+                told[id] = replace(told[id], cause=named[0], also=named[1:])
+            for check, sight in case.failing.items():
+                if not check.hidden:
+                    told[check.id] = replace(told[check.id], picture=picture_of(sight))
             rest = {c: sight for c, sight in case.failing.items() if c.id not in causes}
-            for check, cause in observed_causes(self._knowledge, rest).items():
-                told[check] = replace(told[check], cause=cause)
+            for id, cause in observed_causes(self._knowledge, rest).items():
+                told[id] = replace(told[id], cause=cause)
         return told
 
     def _case(

@@ -43,7 +43,8 @@ def family_finding(family: Family, pairs: Sequence[Pair]) -> Finding | None:
     if not common:
         return None
     fit = common[0]
-    text = family.text.format(number=fit.number, factor=fit.factor, right=family.right)
+    factor = "" if fit.factor == "1" else f"{fit.factor} · "
+    text = family.text.format(number=fit.number, factor=factor, right=family.right)
     return Finding(family.id, text)
 
 

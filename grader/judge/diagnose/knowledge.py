@@ -30,7 +30,8 @@ class Family:
     right: str
     """The name of the right number. The right factor is 1."""
     text: str
-    """In words, with `{number}`, `{factor}` and `{right}`."""
+    """In words, with `{number}`, `{right}` and `{factor}`, which ends in a dot for times if there
+    is one."""
 
 
 @dataclass(frozen=True)

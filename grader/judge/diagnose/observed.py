@@ -28,7 +28,7 @@ def observed_causes(knowledge: Knowledge, failing: Mapping[Check, Sight]) -> dic
         words = knowledge.words(constants_of(check.item.module))
         finding = _plain_finding(pair, words, knowledge)
         if finding is None or finding.id.startswith("value."):
-            finding = families.get(check, finding)
+            finding = families.get(check) or finding or _leak_finding(failing[check])
         if finding is not None:
             found[check] = finding
     count = Counter(finding.id for finding in found.values())
@@ -36,6 +36,21 @@ def observed_causes(knowledge: Knowledge, failing: Mapping[Check, Sight]) -> dic
         check.id: Cause(f.id, f.told(check.hidden), count[f.id], len(pairs))
         for check, f in found.items()
     }
+
+
+def _leak_finding(sight: Sight) -> Finding | None:
+    """The first output that depends on what it must not, or does not on what it should."""
+    if sight.leaks is not None and (leak := sight.leaks.first) is not None:
+        text = f"the output at position {leak[0]} depends on the input at position {leak[1]}"
+        short = "an output depends on an input that it must not depend on"
+        return Finding("leak.depends", f"{text}, and must not", short)
+    if sight.mixes_samples:
+        return Finding("leak.samples", "a sample's output depends on other samples of the batch")
+    if sight.leaks is not None and (gap := sight.leaks.first_missing) is not None:
+        text = f"the output at position {gap[0]} does not depend on the input at position {gap[1]}"
+        short = "an output does not depend on an input that it should depend on"
+        return Finding("leak.missing", f"{text}, and should", short)
+    return None
 
 
 def _families(knowledge: Knowledge, pairs: Mapping[Check, Pair]) -> dict[Check, Finding]:
@@ -58,7 +73,8 @@ def _plain_finding(pair: Pair, words: Mapping[int, str], knowledge: Knowledge) -
         found = shape_finding(observed.shape, expected.shape, words)
         if found is not None:
             return found
-    if observed.is_meta or not observed.is_floating_point():
+    floats = all(t is None or t.is_floating_point() for t in both)
+    if observed.is_meta or not floats:
         return None
     found = nonfinite_finding(observed, expected, pair.given, knowledge.empty_row)
     if found is not None or expected is None or expected.is_meta:

@@ -21,7 +21,7 @@ def rates(x: torch.Tensor) -> Mapping[str, float]:
 
 
 FAMILY = Family(
-    "fit.rate", ("decay",), decay, rates, "1/n", "{factor} exp(-{number} x), not {right}"
+    "fit.rate", ("decay",), decay, rates, "1/n", "{factor}exp(-{number} x), not {right}"
 )
 
 
@@ -34,10 +34,10 @@ def pairs(student: Callable[[torch.Tensor], torch.Tensor]) -> list[Pair]:
 @pytest.mark.parametrize(
     ("student", "told"),
     [
-        (lambda x: torch.exp(-x), "1 exp(-1 x), not 1/n"),
-        (lambda x: torch.exp(-x / len(x)) / len(x), "1/n exp(-1/n x), not 1/n"),
-        (lambda x: torch.exp(-x * len(x) ** -0.5) * 7, "7 exp(-1/√n x), not 1/n"),
-        (lambda x: torch.exp(-0.321 * x), "1 exp(-0.321 x), not 1/n"),
+        (lambda x: torch.exp(-x), "exp(-1 x), not 1/n"),
+        (lambda x: torch.exp(-x / len(x)) / len(x), "1/n · exp(-1/n x), not 1/n"),
+        (lambda x: torch.exp(-x * len(x) ** -0.5) * 7, "7 · exp(-1/√n x), not 1/n"),
+        (lambda x: torch.exp(-0.321 * x), "exp(-0.321 x), not 1/n"),
     ],
     ids=["number", "factor", "both", "number-without-a-name"],
 )
