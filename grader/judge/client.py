@@ -75,6 +75,8 @@ class Client:
         self.calls = 0
         self.changed: tuple[str, ...] = ()
         self.known = Known()
+        self.given: tuple[Any, Any] | None = None
+        """The arguments of the last call."""
         self.in_words = True
         """Whether anybody will read why a check failed."""
         self._errands: list[Errand] = []
@@ -91,6 +93,7 @@ class Client:
         """
         errands, self._errands = self._errands, []
         self.calls += 1
+        self.given = args, kwargs
         self.limit_s = self.limit_of(self.calls)
         started = time.perf_counter()
         try:
@@ -121,7 +124,7 @@ class Client:
             self.invoke(["B", "nothing"], (), {}, {})
 
     def begin_check(self) -> None:
-        self.calls, self.changed = 0, ()
+        self.calls, self.changed, self.given = 0, (), None
         self._errands.clear()
         self.side.forget()
 

@@ -12,8 +12,9 @@ from ..evidence import Observation, Outcome, Where
 from ..wire.faults import Violation
 from .checks import Check
 from .faults import SourceGone, Starved, StudentFault, malformed
+from .leaks import Leaks
 from .pytest_bridge import Phase
-from .sight import Sight, frozen
+from .sight import Pair, Sight, frozen
 
 MAX_TEXT = 2000
 
@@ -30,6 +31,9 @@ class Record:
     said: str = ""
     drawn: list[Any] = field(default_factory=list)
     drew: bool = False
+    pair: Pair | None = None
+    leaks: Leaks | None = None
+    mixes_samples: bool = False
     """These as in `Sight`."""
     definition: Where | None = None
     """Where the student defines the check's first target."""
@@ -37,7 +41,8 @@ class Record:
     def sight(self, outcome: Outcome) -> Sight:
         """What the check saw, without the graphs that it was computed by."""
         seen = tuple(frozen(value) for value in self.seen)
-        return Sight(outcome, seen, self.said, tuple(self.drawn), self.drew)
+        told = self.pair, self.leaks, self.mixes_samples
+        return Sight(outcome, seen, self.said, tuple(self.drawn), self.drew, *told)
 
 
 def observation(check: Check, phases: list[Phase], record: Record) -> Observation:

@@ -12,6 +12,7 @@ from torch.utils._pytree import tree_leaves
 
 from ..evidence import Outcome
 from .compare import describe, difference
+from .leaks import Leaks
 from .precision import TOLERANCES
 
 PLAIN = (bool, int, float, str, type(None), torch.dtype)
@@ -28,6 +29,19 @@ class Draw:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """What a comparison was given when it failed: hidden inputs, never to be shown."""
+
+    observed: Any
+    expected: Any
+    """A meta tensor where only the shape was asked for; None where there is no right answer."""
+    given: tuple[Any, Any] | None = None
+    """Arguments of the student's last call."""
+    function: str = ""
+    """The student's function, where it was compared with the reference's."""
+
+
+@dataclass(frozen=True)
 class Sight:
     """What came of a check, and what it saw of the code."""
 
@@ -40,6 +54,10 @@ class Sight:
     """The parameters of modules whose weights were drawn by their own names and shapes."""
     drew: bool = False
     """Whether the check's inputs were drawn: on another draw it is another probe."""
+    pair: Pair | None = None
+    leaks: Leaks | None = None
+    """Which outputs depend on which inputs, if that is not as it should be."""
+    mixes_samples: bool = False
 
 
 class Match(Enum):

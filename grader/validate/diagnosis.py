@@ -89,39 +89,48 @@ class Diagnosed:
         return tuple(found)
 
 
-def diagnose(course: Course, only: Sequence[str], options: Options) -> Diagnosed:
+def diagnose(
+    course: Course, only: Sequence[str], options: Options, pairs: int = PAIRS
+) -> Diagnosed:
     """The tables for the exercises in `only`, or for all. Raises CourseError, EngineError."""
     data = read_course(course, only)
     single = [_trial(data, each) for each in data.misconceptions]
-    double = list(_pairs(data))
+    double = list(_pairs(data, pairs))
     right = [_trial(data, each) for each in data.variants]
-    results = _graded(data, [*single, *double, *right], options)
+    results = graded_for_real(data, [*single, *double, *right], options)
     known = {each.entry.id for each in data.misconceptions}
     itself, open_, alike = [], [], set()
     for trial in single:
         for slug, seen, without in _exercises(trial, results[trial.id]):
             equals = _equals(trial.id, seen)
             alike |= {tuple(sorted({trial.id, *equals}))} if equals else set()
-            itself.append(_said(trial.id, slug, seen, {trial.id}, known))
-            open_.append(_said(trial.id, slug, without, {trial.id, *equals}, known))
-    pairs = [
-        _said(trial.id, slug, seen, {*trial.id.split(AND)}, known)
+            itself.append(said_of(trial.id, slug, seen, {trial.id}, known))
+            open_.append(said_of(trial.id, slug, without, {trial.id, *equals}, known))
+    both = [
+        said_of(trial.id, slug, seen, {*trial.id.split(AND)}, known)
         for trial in double
         for slug, seen, _ in _exercises(trial, results[trial.id])
     ]
-    pairs = list(_amounting(data, double, pairs, known, options))
+    both = list(_amounting(data, double, both, known, options))
     accused = [
-        _said(trial.id, slug, seen, set(), known)
+        said_of(trial.id, slug, seen, _also_a_mistake(data, trial), known)
         for trial in right
         for slug, seen in _by_exercise(trial, results[trial.id].observations)
     ]
     return Diagnosed(
         Table("self: each known mistake by itself", tuple(itself)),
         Table("open set: the same with that mistake forgotten", tuple(open_)),
-        Table("pairs: two mistakes at once", tuple(pairs)),
+        Table("pairs: two mistakes at once", tuple(both)),
         Table("variants: right answers", tuple(accused)),
         tuple(sorted(alike)),
     )
+
+
+def _also_a_mistake(data: CourseData, right: Trial) -> set[str]:
+    """A right way to write one exercise may be a known mistake of another."""
+    return {
+        each.entry.id for each in data.misconceptions if right.sources.get(each.stem) == each.source
+    }
 
 
 # ---- what is handed in -----------------------------------------------------------------------
@@ -135,18 +144,18 @@ def _trial(data: CourseData, each: Edited) -> Trial:
     return Trial(each.entry.id, kind, own, {each.stem: each.source}, each)
 
 
-def _pairs(data: CourseData) -> Iterator[Trial]:
+def _pairs(data: CourseData, count: int) -> Iterator[Trial]:
     """Two mistakes in one exercise, drawn from all that can be made at once; from each exercise
     about as many."""
     draw = random.Random("pairs")
     waiting = [_shuffled(data, slug, draw) for slug in data.slugs]
     made = 0
-    while waiting and made < PAIRS:
+    while waiting and made < count:
         for pairs in list(waiting):
             found = next(pairs, None)
             if found is None:
                 waiting.remove(pairs)
-            elif made < PAIRS:
+            elif made < count:
                 made += 1
                 yield found
 
@@ -168,7 +177,10 @@ def _shuffled(data: CourseData, slug: str, draw: random.Random) -> Iterator[Tria
         )
 
 
-def _graded(data: CourseData, trials: Sequence[Trial], options: Options) -> dict[str, Result]:
+def graded_for_real(
+    data: CourseData, trials: Sequence[Trial], options: Options
+) -> dict[str, Result]:
+    """What came of each, by its id. Raises EngineError."""
     course, slugs = each_for_itself(data.course), {t.id: t.slugs for t in trials}
     unknown = {trial.id: (trial.id,) for trial in trials if trial.edited is not None}
     submissions = (submission_of(data, trial) for trial in trials)
@@ -197,10 +209,10 @@ def _by_exercise(
         yield slug, [o for o in observations if o.exercise == slug and kills(o)]
 
 
-def _said(
+def said_of(
     id: str, slug: str, failed: Sequence[Observation], truths: set[str], known: set[str]
 ) -> Said:
-    """A check says something wrong if none of the causes that fit it is true."""
+    """What failed checks say: something wrong if none of the causes that fit one is true."""
     told = [named & known for o in failed if (named := set(_named(o)))]
     told = [named for named in told if named]
     wrong = any(not named & truths for named in told)
@@ -234,13 +246,13 @@ def _amounting(
     rubric = replace(data.course.rubric, seed=f"{data.course.rubric.seed}, once more")
     other = replace(data, course=replace(data.course, rubric=rubric))
     chosen = [trial for trial in trials if trial.id in doubted]
-    results: Mapping[str, Result] = _graded(other, chosen, options) if chosen else {}
+    results: Mapping[str, Result] = graded_for_real(other, chosen, options) if chosen else {}
     for row in rows:
         if row.id not in results:
             yield row
             continue
         failed = [o for o in results[row.id].observations if kills(o)]
-        again = _said(row.id, row.slug, failed, set(row.causes), known)
+        again = said_of(row.id, row.slug, failed, set(row.causes), known)
         if again.verdict is Verdict.NAMED and again.causes == row.causes:
             note = f"the two amount to {' or '.join(row.causes)}, on other inputs as well"
             yield replace(row, verdict=Verdict.NAMED, note=note)

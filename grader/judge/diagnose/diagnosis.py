@@ -19,6 +19,9 @@ from ..rehearsal import Rehearsals
 from ..sight import Sight
 from ..student import SubmissionClient
 from .dictionary import AGAIN, Case, Dictionary
+from .knowledge import load_knowledge
+from .observed import observed_causes
+from .pictures import picture_of
 
 
 class Diagnosis:
@@ -32,7 +35,7 @@ class Diagnosis:
         mistakes: Mistakes,
         rehearsals: Rehearsals,
     ) -> None:
-        self._runs = runs
+        self._runs, self._knowledge = runs, load_knowledge(root)
         self._dictionary = Dictionary(root, checks, mistakes, rehearsals)
         self._by_exercise: dict[str, list[Check]] = {}
         for check in sorted(checks, key=lambda check: check.id):
@@ -53,8 +56,15 @@ class Diagnosis:
             case = self._case(checks, found, client, digest, slug in lent)
             if case is None:
                 continue
-            for check, causes in self._dictionary.causes(case, unknown).items():
-                told[check] = replace(told[check], cause=causes[0], also=causes[1:])
+            causes = self._dictionary.causes(case, unknown)
+            for id, named in causes.items():
+                told[id] = replace(told[id], cause=named[0], also=named[1:])
+            for check, sight in case.failing.items():
+                if not check.hidden:
+                    told[check.id] = replace(told[check.id], picture=picture_of(sight))
+            rest = {c: sight for c, sight in case.failing.items() if c.id not in causes}
+            for id, cause in observed_causes(self._knowledge, rest).items():
+                told[id] = replace(told[id], cause=cause)
         return told
 
     def _case(

@@ -1,0 +1,94 @@
+"""What became of a shape, in the names of its axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+
+from .finding import Finding
+from .knowledge import shown
+
+Shape = Sequence[int]
+MAX_AXES = 6
+
+
+def shape_finding(observed: Shape, expected: Shape, words: Mapping[int, str]) -> Finding | None:
+    """How one shape comes of the other; None if they are equal."""
+    observed, expected = tuple(observed), tuple(expected)
+    if observed == expected:
+        return None
+    # Where two axes are as long as each other, no length tells which one it is.
+    clear = len(set(expected)) == len(expected)
+    names = words if clear else {}
+    told = f"you returned {shown(observed, names)} in place of {shown(expected, names)}"
+    for find in (_reordered, _split, _dropped_ones, _dropped, _added):
+        found = find(observed, expected, names)
+        if found is not None:
+            return Finding(f"shape.{found[0]}", f"{told}: {found[1]}")
+    return Finding("shape.other", told)
+
+
+def _reordered(
+    observed: Shape, expected: Shape, names: Mapping[int, str]
+) -> tuple[str, str] | None:
+    if sorted(observed) != sorted(expected) or len(expected) > MAX_AXES:
+        return None
+    moved = [axis for axis, (a, b) in enumerate(zip(observed, expected, strict=True)) if a != b]
+    if len(moved) == 2:
+        return "axes_swapped", f"swap axes {moved[0]} and {moved[1]}"
+    count = range(len(expected))
+    order = next(p for p in permutations(count) if [observed[i] for i in p] == list(expected))
+    return "axes_reordered", f"put the axes in the order {', '.join(map(str, order))}"
+
+
+def _split(observed: Shape, expected: Shape, names: Mapping[int, str]) -> tuple[str, str] | None:
+    """Two axes that should be one, or one that should be two."""
+    for longer, shorter, id in (
+        (observed, expected, "axes_not_merged"),
+        (expected, observed, "axes_merged"),
+    ):
+        if len(longer) != len(shorter) + 1:
+            continue
+        for axis in range(len(shorter)):
+            product = longer[axis] * longer[axis + 1]
+            merged = (*longer[:axis], product, *longer[axis + 2 :])
+            if merged == tuple(shorter) and 1 not in longer[axis : axis + 2]:
+                pair = shown(longer[axis : axis + 2], names)
+                if id == "axes_merged":
+                    return id, f"axis {axis} should be two, {pair}"
+                return id, f"axes {axis} and {axis + 1}, {pair}, should be one"
+    return None
+
+
+def _dropped_ones(
+    observed: Shape, expected: Shape, names: Mapping[int, str]
+) -> tuple[str, str] | None:
+    kept = [length for length in expected if length != 1]
+    if [length for length in observed if length != 1] != kept or len(observed) == len(expected):
+        return None
+    if len(observed) < len(expected):
+        return "squeezed", "an axis of length 1 is gone, as `squeeze` does it"
+    return "unsqueezed", "there is an axis of length 1 too many"
+
+
+def _dropped(observed: Shape, expected: Shape, names: Mapping[int, str]) -> tuple[str, str] | None:
+    axis = _one_more(expected, observed)
+    if axis is None:
+        return None
+    return "axis_missing", f"axis {axis}, {shown(expected[axis : axis + 1], names)}, is gone"
+
+
+def _added(observed: Shape, expected: Shape, names: Mapping[int, str]) -> tuple[str, str] | None:
+    axis = _one_more(observed, expected)
+    if axis is None:
+        return None
+    return "axis_too_many", f"axis {axis}, {shown(observed[axis : axis + 1], names)}, is too many"
+
+
+def _one_more(longer: Shape, shorter: Shape) -> int | None:
+    """The one axis without which they are equal."""
+    if len(longer) != len(shorter) + 1:
+        return None
+    axes = range(len(longer))
+    without = (axis for axis in axes if [*longer[:axis], *longer[axis + 1 :]] == list(shorter))
+    return next(without, None)

@@ -1,0 +1,91 @@
+"""What one simple change makes right is recognised, and nothing else is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from grader.judge.diagnose.values import nonfinite_finding, value_finding
+
+X = torch.randn(2, 4, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
+WORDS = {4: "tokens", 2: "batch"}
+
+
+@pytest.mark.parametrize(
+    ("change", "id", "told"),
+    [
+        (lambda x: x * 0.3, "value.factor", "every number is 0.3 times what it should be"),
+        (lambda x: -x, "value.negated", "every number has the wrong sign"),
+        (lambda x: x - 0.25, "value.offset", "every number is too small by 0.25"),
+        (lambda x: x * 0 + 0.25, "value.constant", "every number is 0.25, whatever the input"),
+        (lambda x: x.mT, "value.transposed", "the numbers are right with axes 1 and 2 swapped"),
+        (
+            lambda x: x.roll(1, 1),
+            "value.permuted",
+            "the numbers are right, but the entries of axis 1 (tokens) are in the order "
+            "[3, 0, 1, 2]",
+        ),
+    ],
+    ids=["factor", "sign", "offset", "constant", "transposed", "permuted"],
+)
+def test_a_simple_change_in_words(
+    change: Callable[[torch.Tensor], torch.Tensor], id: str, told: str
+) -> None:
+    found = value_finding(change(X), X, WORDS)
+    assert found is not None
+    assert found.id == id
+    assert found.text == told
+
+
+def test_a_factor_that_is_a_length_is_said_with_the_axis() -> None:
+    found = value_finding(X / 4, X, WORDS)
+    assert found is not None
+    assert found.text == "every number is 1/4 (tokens: 4) times what it should be"
+    assert found.told(hidden=True) == "all numbers are the right ones times one factor"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda x: x.tanh(), lambda x: x * x, lambda x: x + x.roll(1, 2), lambda x: x],
+    ids=["tanh", "squared", "mixed", "right"],
+)
+def test_anything_else_is_left_alone(change: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    assert value_finding(change(X), X, WORDS) is None
+
+
+def with_nan(*rows: int) -> torch.Tensor:
+    changed = X.clone()
+    changed[:, list(rows)] = torch.nan
+    return changed
+
+
+def test_rows_of_nan_are_named_with_the_reason_that_a_mask_gives() -> None:
+    mask = torch.ones(4, 4, dtype=torch.bool)
+    mask[1] = False
+    found = nonfinite_finding(with_nan(1), X, ((X, mask), {}), "nothing is allowed there")
+    assert found is not None
+    assert found.id == "nan.empty_rows"
+    assert found.text == ("NaN in rows [0, 1], [1, 1] and nowhere else: nothing is allowed there")
+    assert found.told(hidden=True) == "NaN in some rows only: nothing is allowed there"
+
+
+def test_the_reason_is_not_given_where_other_rows_are_nan() -> None:
+    mask = torch.ones(4, 4, dtype=torch.bool)
+    mask[1] = False
+    found = nonfinite_finding(with_nan(1, 2), X, ((X, mask), {}), "nothing is allowed there")
+    assert found is not None
+    assert found.id == "nan.whole_rows"
+    assert found.text == ("NaN in rows [0, 1], [0, 2], [1, 1] and 1 more, and the rest is finite")
+
+
+def test_nan_everywhere_and_single_numbers_are_told_apart() -> None:
+    single = X.clone()
+    single[0, 0, 0] = torch.inf
+    everywhere = nonfinite_finding(X * torch.nan, X, None, "")
+    some = nonfinite_finding(single, X, None, "")
+    assert everywhere is not None
+    assert some is not None
+    assert (everywhere.id, some.id) == ("nan.everywhere", "infinity.some")
+    assert nonfinite_finding(X, X, None, "") is None
