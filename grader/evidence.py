@@ -52,14 +52,23 @@ class Note:
     where: Where | None = None
 
 
+OBSERVED = frozenset({"shape", "value", "nan", "infinity", "leak", "fit"})
+"""How the ids of causes begin that say what is seen, and not by which mistake it came about."""
+
+
 @dataclass(frozen=True)
 class Cause:
-    """A known mistake that reproduces the student's numbers on `fits` of `of` probes."""
+    """A known mistake that reproduces the student's numbers on `fits` of `of` probes; or what is
+    seen in `fits` of `of` checks."""
 
     id: str
     text: str
     fits: int
     of: int
+
+    @property
+    def is_observation(self) -> bool:
+        return self.id.partition(".")[0] in OBSERVED
 
 
 @dataclass(frozen=True)

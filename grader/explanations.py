@@ -64,8 +64,10 @@ class Explanations:
     def _of_cause(self, name: str) -> Explanation | None:
         entry, slug = self.entries.get(name, (None, ""))
         own = self.by_cause.get(name)
-        if entry is None or own is not None:
-            return own
+        if entry is None:
+            return own or self.by_cause.get(name.partition(".")[0])
+        if own is not None:
+            return replace(own, what=entry.cause)
         numbered = next((n for n in map(str, entry.mistakes) if n in self.by_number), None)
         if numbered is not None:
             return replace(self.by_number[numbered], what=entry.cause)

@@ -21,7 +21,8 @@ def facts(seen: Observation, where: str | None = None) -> list[tuple[str, str]]:
     found = {
         "observed": seen.observed,
         "expected": seen.expected,
-        "likely cause": _cause(seen.cause),
+        _label(seen.cause): _cause(seen.cause),
+        "or": "\n".join(cause.text for cause in seen.also),
         "likely at" if seen.where is not None and seen.where.likely else "where": place,
     }
     return [(label, printable(words).strip("\n")) for label, words in found.items() if words]
@@ -40,7 +41,11 @@ def next_in_submission(report: Report) -> str:
     return one_line(next_step(here, Path("/")))
 
 
+def _label(cause: Cause | None) -> str:
+    return "seen" if cause is not None and cause.is_observation else "likely cause"
+
+
 def _cause(cause: Cause | None) -> str:
-    if cause is None:
-        return ""
+    if cause is None or cause.is_observation:
+        return "" if cause is None else cause.text
     return f"{cause.text} (gives your numbers on {cause.fits} of {cause.of} probes)"

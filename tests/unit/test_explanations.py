@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import find_course
+from grader.evidence import OBSERVED
 from grader.explanations import ExplanationError, Explanations, load_explanations
 from grader.misconceptions import Misconception, load_entries
 from grader.mistakes import load_mistakes
@@ -62,6 +63,18 @@ def test_every_number_has_a_ladder_whose_first_step_gives_nothing_away(number: i
 
     assert not gives_away(found.hints[0], found.hints[2])
     assert (found.equation, found.source) != ("", "")
+
+
+@pytest.mark.parametrize("part", sorted(OBSERVED))
+def test_whatever_is_seen_in_numbers_is_explained(part: str) -> None:
+    """By its own name, or by the first part of it."""
+    named = [name for name in KNOWN.by_cause if name.partition(".")[0] == part]
+
+    assert len(named) >= 1
+    for name in named:
+        found = KNOWN.of(name)
+        assert len(set(found.hints)) == 3
+        assert not gives_away(found.hints[0], found.hints[2])
 
 
 @pytest.mark.parametrize("slug", COURSE.rubric.exercises)
