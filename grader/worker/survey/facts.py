@@ -55,19 +55,28 @@ class Facts:
 
 
 def facts_of(
-    nodes: Iterable[ast.AST], path: str, cell: int | None, known: Bindings, patterns: Patterns
+    nodes: Iterable[ast.AST], binding: tuple[str, int | None], known: Bindings, asked: Asked
 ) -> Facts:
-    """What the nodes say, and everything inside them."""
-    facts = Facts(path, cell)
-    _Reader(facts, known, patterns).read(nodes)
+    """What the nodes say, and everything inside them. `binding`: the file and cell they are in."""
+    facts = Facts(*binding)
+    _Reader(facts, known, asked).read(nodes)
     return facts
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is worth noting: everything else is most of a text."""
+
+    names: frozenset[str]
+    """Parts of dotted names: a name that has none of them is of no interest."""
+    patterns: Patterns
 
 
 class _Reader:
     """Walks without recursion, so that no depth of nesting matters."""
 
-    def __init__(self, facts: Facts, known: Bindings, patterns: Patterns) -> None:
-        self._facts, self._known, self._patterns = facts, known, patterns
+    def __init__(self, facts: Facts, known: Bindings, asked: Asked) -> None:
+        self._facts, self._known, self._asked = facts, known, asked
 
     def read(self, nodes: Iterable[ast.AST]) -> None:
         top = Scope(self._facts.path)
@@ -76,15 +85,14 @@ class _Reader:
             node, scope = stack.pop()
             alone = isinstance(node, ast.Expr)
             node = node.value if isinstance(node, ast.Expr) else node
-            self._match(node, alone)
+            if self._asked.patterns.may_fit(node):
+                self._match(node, alone)
             stack += self._inside(node, scope)
 
     def _match(self, node: ast.AST, alone: bool) -> None:
-        line = getattr(node, "lineno", None)
-        if line is None:
-            return
+        line: int = node.lineno  # type: ignore[attr-defined]
         best = self._facts.matches
-        for group, rank, is_last in self._patterns.matching(node, alone):
+        for group, rank, is_last in self._asked.patterns.matching(node, alone):
             found = (rank, -line if is_last else line)
             if group not in best or found < best[group]:
                 best[group] = found
@@ -149,11 +157,11 @@ class _Reader:
         if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
             return False
         refs = self._known.dotted(node, scope)
-        said = _said(node) if refs else None
-        for ref in sorted(refs, key=str):
-            assert said is not None
+        for ref in sorted(refs, key=str) if len(refs) > 1 else refs:
             if ref.path is None:
-                self._facts.uses.append((ref.name, said))
+                # Spelling code out takes longer than all the rest.
+                if not self._asked.names.isdisjoint(ref.name.split(".")):
+                    self._facts.uses.append((ref.name, _said(node)))
             elif ref.name:
                 self._facts.own.add((ref.path, ref.name.partition(".")[0]))
         return bool(refs)

@@ -11,10 +11,15 @@ return _  # last      the last line that fits; else it is the first
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+import keyword
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 ANY, NUMBER, NAME = "_", "_number", "_name"
+_CALL = re.compile(r"(?P<owner>_\.)?(?P<name>[^\W\d]\w*)\(\.\.\.\);?")
+_WORD = re.compile(r"[^\W\d]\w*")
+_WILD = frozenset({ANY, NUMBER, NAME}) | frozenset(keyword.kwlist)
 _SKIPPED = frozenset({"ctx", "type_comment", "lineno", "col_offset", "end_lineno", "kind"})
 
 
@@ -22,48 +27,71 @@ _SKIPPED = frozenset({"ctx", "type_comment", "lineno", "col_offset", "end_lineno
 class Pattern:
     """One shape."""
 
-    node: ast.AST
-    alone: bool
+    key: tuple[type[ast.AST], str]
+    """What every node that fits has in common."""
+    node: ast.AST | None
+    """None for a call with any arguments: whatever has the key fits."""
+    method: bool = False
+    """Without a node: whether something must own what is called."""
+    alone: bool = False
     """Whether what it gives must be thrown away."""
-    last: bool
+    last: bool = False
     """Whether the last line that fits is meant, and not the first."""
 
-    @property
-    def key(self) -> tuple[type[ast.AST], str]:
-        """What every node that fits has in common."""
-        return _key(self.node)
+    def fits(self, found: ast.AST) -> bool:
+        """Whether a node with its key looks like it."""
+        if self.node is not None:
+            return fits(self.node, found)
+        return not self.method or isinstance(found.func, ast.Attribute)  # type: ignore[attr-defined]
 
 
 def pattern(text: str) -> Pattern:
     """The shape that a text describes. Raises SyntaxError."""
-    body = ast.parse(text).body
+    code, _, remark = text.partition("#")
+    code, last = code.strip(), remark.strip() == "last"
+    alone = code.endswith(";")
+    call = _CALL.fullmatch(code)
+    if call is not None:  # most patterns are of this kind, and to parse one takes its time
+        return Pattern((ast.Call, call["name"]), None, bool(call["owner"]), alone, last)
+    body = ast.parse(code).body
     if len(body) != 1:
         raise SyntaxError(f"one statement makes a pattern: {text!r}")
-    code, _, remark = text.partition("#")
     node = body[0]
     shape = node.value if isinstance(node, ast.Expr) else node
-    return Pattern(shape, code.rstrip().endswith(";"), remark.strip() == "last")
+    return Pattern(_key(shape), shape, False, alone, last)
 
 
 class Patterns:
     """Groups of patterns, each group under a key, the better patterns first."""
 
-    def __init__(self, groups: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, groups: Mapping[str, Sequence[str]], words: Set[str] | None = None) -> None:
+        """`words`: all that a text has; a pattern with another word is not even read."""
         self._index: dict[tuple[type[ast.AST], str], list[tuple[str, int, Pattern]]] = {}
         for key, texts in groups.items():
             for rank, text in enumerate(texts):
-                made = pattern(text)
-                self._index.setdefault(made.key, []).append((key, rank, made))
+                if words is None or words_of(text.partition("#")[0]) - _WILD <= words:
+                    made = pattern(text)
+                    self._index.setdefault(made.key, []).append((key, rank, made))
+        self._kinds = {kind for kind, _ in self._index}
+        if ast.Name in self._kinds:
+            self._kinds.add(ast.Attribute)
+
+    def may_fit(self, node: ast.AST) -> bool:
+        """Whether any pattern is of that kind at all."""
+        return type(node) in self._kinds
 
     def matching(self, node: ast.AST, alone: bool) -> Iterable[tuple[str, int, bool]]:
         """Group and rank of every pattern that a node fits, and whether it means the last one."""
-        if not self._index:
-            return
         kind, name = _key(node)
-        for wanted in {(kind, name), (kind, "")}:
-            for key, rank, made in self._index.get(wanted, ()):
-                if (alone or not made.alone) and fits(made.node, node):
+        for wanted in (name, "") if name else ("",):
+            for key, rank, made in self._index.get((kind, wanted), ()):
+                if (alone or not made.alone) and made.fits(node):
                     yield key, rank, made.last
+
+
+def words_of(text: str) -> set[str]:
+    """Every word that code is made of, numbers aside."""
+    return set(_WORD.findall(text))
 
 
 def _key(node: ast.AST) -> tuple[type[ast.AST], str]:

@@ -11,8 +11,8 @@ from ..loading.layout import Layout
 from ..loading.names import FUNCTIONS
 from ..loading.statements import Script
 from .bindings import Binding, Bindings
-from .facts import Facts, facts_of
-from .patterns import Patterns
+from .facts import Asked, Facts, facts_of
+from .patterns import Patterns, words_of
 
 MOST_FINDINGS = 20
 """Of one kind, about one target."""
@@ -41,7 +41,8 @@ def survey(
 ) -> dict[str, Any]:
     """Assignment -> target -> what its code says, ready for JSON."""
     known = Bindings(layout, script_of)
-    reading = _Reading(known, Patterns(wanted.patterns), wanted)
+    paths = [entries[stem] for stem in wanted.targets if stem in entries]
+    reading = _Reading(known, _asked(wanted, map(script_of, paths)), wanted)
     return {
         stem: {name: reading.target(entries[stem], name) for name in names}
         for stem, names in wanted.targets.items()
@@ -49,11 +50,19 @@ def survey(
     }
 
 
+def _asked(wanted: Wanted, scripts: Iterable[Script]) -> Asked:
+    """What is looked for, without the patterns of words that no graded file has."""
+    texts = (block.text for script in scripts for block in script.blocks)
+    words = set().union(*map(words_of, texts)) if wanted.patterns else set()
+    parts = {name.rpartition(".")[2] for name in wanted.names}
+    return Asked(frozenset(parts), Patterns(wanted.patterns, words))
+
+
 class _Reading:
     """Reads each function and method once, whoever reaches it."""
 
-    def __init__(self, known: Bindings, patterns: Patterns, wanted: Wanted) -> None:
-        self._known, self._patterns, self._wanted = known, patterns, wanted
+    def __init__(self, known: Bindings, asked: Asked, wanted: Wanted) -> None:
+        self._known, self._asked, self._wanted = known, asked, wanted
         self._facts: dict[Unit, list[Facts]] = {}
         self._called = _ALWAYS_CALLED.union(*wanted.methods.values())
 
@@ -118,7 +127,7 @@ class _Reading:
     def _read(self, unit: Unit) -> list[Facts]:
         if unit not in self._facts:
             self._facts[unit] = [
-                facts_of(nodes, unit[0], binding.cell, self._known, self._patterns)
+                facts_of(nodes, (unit[0], binding.cell), self._known, self._asked)
                 for binding in self._known.of(*unit[:2])
                 if (nodes := _nodes(binding, unit[2]))
             ]
