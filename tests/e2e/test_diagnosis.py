@@ -209,7 +209,7 @@ def as_told(found: dict[str, dict[str, Observation]]) -> dict[str, list[Observat
 
 @pytest.mark.parametrize(
     "options",
-    [Options(spawn=True), Options(workers=1), Options(reverse=True)],
+    [Options(spawn=True, isolation="none"), Options(workers=1), Options(reverse=True)],
     ids=["spawn", "one-lane", "reversed"],
 )
 def test_the_same_is_said_in_every_mode_and_order(
@@ -253,6 +253,43 @@ def test_a_course_of_another_subject_is_diagnosed_as_well() -> None:
     assert found.variants.of(Verdict.WRONG) == ()
     assert found.open.of(Verdict.WRONG) == ()
     assert found.itself.count(Verdict.NAMED) >= 0.9 * len(found.itself.rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "by", "check", "cause", "sentence"),
+    [
+        (
+            "windows.mean(dim=(3, 4))",
+            "windows.mean(dim=(3, 4)).transpose(1, 2)",
+            "f1.blur/outputs/test_values[3]",
+            "shape.axes_swapped",
+            "you returned (batch, columns, rows) in place of (batch, rows, columns): "
+            "swap axes 1 and 2",
+        ),
+        (
+            "torch.tensor([1, 2, 1], dtype=images.dtype,",
+            "torch.tensor([1, 5, 1], dtype=images.dtype,",
+            "f1.sobel/outputs/test_values",
+            "fit.middle",
+            "your numbers are those of the filter (1, 5, 1), "
+            "and the right ones are those of (1, 2, 1)",
+        ),
+    ],
+    ids=["axes", "number"],
+)
+def test_the_words_of_another_subject_come_from_its_course(
+    text: str, by: str, check: str, cause: str, sentence: str
+) -> None:
+    source = (TOY / "reference/f1_filters.py").read_text(encoding="utf-8")
+    assert source.count(text) == 1
+    files = {"f1_filters.py": source.replace(text, by).encode()}
+    handed = Submission(id="student-001", files=files, digest=digest_of(files), path="")
+    with Engine(find_course(TOY), Options(only=("f1.blur", "f1.sobel"))) as engine:
+        (result,) = engine.grade([handed])
+    found = {seen.check: seen.cause for seen in result.observations}[check]
+
+    assert found is not None
+    assert (found.id, found.text) == (cause, sentence)
 
 
 def test_known_mistakes_are_named_in_other_peoples_words() -> None:

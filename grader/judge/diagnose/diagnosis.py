@@ -79,7 +79,7 @@ class Diagnosis:
             if not check.hidden:
                 told[check.id] = replace(told[check.id], picture=picture_of(sight))
         rest = {c: sight for c, sight in case.failing.items() if c.id not in causes}
-        for id, cause in observed_causes(self._knowledge, rest).items():
+        for id, cause in observed_causes(self._knowledge, rest, case.again).items():
             told[id] = replace(told[id], cause=cause)
         return told
 
