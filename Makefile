@@ -13,7 +13,7 @@ CHOICE := choice
 endif
 
 .DEFAULT_GOAL := check
-.PHONY: check demo test attack lint format pictures bench fuzz setup clean help choice
+.PHONY: check demo test attack lint format diagnosis restyled pictures bench fuzz setup clean help choice
 
 check: $(READY)  ## grade assignments/ and say what to open next
 	@$(VENV)/bin/grader check || { code=$$?; test $$code -eq 1 || exit $$code; }
@@ -35,6 +35,12 @@ lint: $(READY)  ## ruff and mypy --strict
 format: $(READY)  ## put the code into the house format
 	@$(VENV)/bin/ruff check --fix-only .
 	@$(VENV)/bin/ruff format .
+
+diagnosis: $(READY)  ## is every known mistake named, and nobody wronged? (minutes)
+	@$(VENV)/bin/grader validate --diagnosis
+
+restyled: $(READY)  ## the same for known mistakes in other people's words (minutes)
+	@$(VENV)/bin/python -m tests.restyled
 
 pictures: $(READY)  ## draw anew what README shows
 	@$(VENV)/bin/python tools/pictures.py

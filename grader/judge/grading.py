@@ -10,16 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 import torch
 
 from ..evidence import Observation, Outcome
 from ..worker.side import seed_torch
 from . import plugin
-from .bind.roles import Roles, load_roles
+from .bind.roles import load_roles
 from .checks import Check, ExercisePlan, checks_of
 from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, LocalClient
 from .diagnose.diagnosis import Diagnosis
+from .diagnose.knowledge import load_knowledge
 from .faults import CheckFailed, StudentFault, StudentRaised
 from .follow import ACCUSING, Following, Found
 from .memo import Memo, Reference
@@ -32,6 +34,8 @@ from .pytest_bridge import Phase, Suites
 from .rehearsal import AS_GRADED, Rehearsals
 from .sight import Draw, Sight
 from .student import SubmissionClient
+
+Data = TypeVar("Data")
 
 
 class ReferenceBroken(Exception):
@@ -63,7 +67,8 @@ class Grading:
         self._memo = Memo()
         stems = dict.fromkeys(exercise.assignment for exercise in exercises)
         self._modules = {stem: import_reference(root, stem) for stem in stems}
-        roles = _roles(root)
+        roles = _course_data(root, "roles.py", load_roles)
+        knowledge = _course_data(root, "diagnosis.py", load_knowledge)
         self._references = {
             stem: Reference(module, self._memo, roles) for stem, module in self._modules.items()
         }
@@ -79,7 +84,7 @@ class Grading:
         self._following = Following(self._modules, checks, self, mistakes, rehearsals)
         self.diagnoses = True
         """Whether to look for what is behind failures."""
-        self._diagnosis = Diagnosis(root, checks, self, mistakes, rehearsals)
+        self._diagnosis = Diagnosis(root, knowledge, checks, self, mistakes, rehearsals)
 
     def grade(
         self,
@@ -244,11 +249,11 @@ def _no_file(name: str) -> bool:
     return False
 
 
-def _roles(root: Path) -> Roles:
+def _course_data(root: Path, name: str, load: Callable[[Path], Data]) -> Data:
     try:
-        return load_roles(root)
+        return load(root)
     except Exception as error:
-        path = root / "reference" / "roles.py"
+        path = root / "reference" / name
         raise ReferenceBroken(f"{path}  {type(error).__name__}: {error}") from error
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -19,10 +19,13 @@ from .shapes import shape_finding
 from .values import nonfinite_finding, value_finding
 
 
-def observed_causes(knowledge: Knowledge, failing: Mapping[Check, Sight]) -> dict[str, Cause]:
-    """Check -> what is to be seen in what it was given, for those where anything is."""
+def observed_causes(
+    knowledge: Knowledge, failing: Mapping[Check, Sight], again: Callable[[Check], Sight | None]
+) -> dict[str, Cause]:
+    """Check -> what is to be seen in what it was given, for those where anything is. `again` asks
+    the student's code on another draw."""
     pairs = {check: sight.pair for check, sight in failing.items() if sight.pair is not None}
-    families = _families(knowledge, pairs)
+    families = _families(knowledge, pairs, again)
     found: dict[Check, Finding] = {}
     for check, pair in pairs.items():
         words = knowledge.words(constants_of(check.item.module))
@@ -53,11 +56,17 @@ def _leak_finding(sight: Sight) -> Finding | None:
     return None
 
 
-def _families(knowledge: Knowledge, pairs: Mapping[Check, Pair]) -> dict[Check, Finding]:
+def _families(
+    knowledge: Knowledge, pairs: Mapping[Check, Pair], again: Callable[[Check], Sight | None]
+) -> dict[Check, Finding]:
     found = {}
     for family in knowledge.families:
         own = {check: pair for check, pair in pairs.items() if pair.function in family.targets}
-        finding = family_finding(family, list(own.values())) if own else None
+        probes = list(own.values())
+        if len(own) == 1:
+            other = again(next(iter(own)))
+            probes += [other.pair] if other is not None and other.pair is not None else []
+        finding = family_finding(family, probes) if probes else None
         if finding is not None:
             found.update(dict.fromkeys(own, finding))
     return found

@@ -158,7 +158,8 @@ def _permuted(left: Tensor, right: Tensor, room: float, words: Mapping[int, str]
 
 def _order(left: Tensor, right: Tensor, room: float) -> list[int] | None:
     """Which entry of `right` each of `left` is, if they only changed places."""
-    gaps = (left.flatten(1)[:, None] - right.flatten(1)[None]).abs().amax(-1)
+    rows, others = left.reshape(len(left), -1), right.reshape(len(right), -1)
+    gaps = (rows[:, None] - others[None]).abs().amax(-1)
     order: Sequence[int] = gaps.argmin(1).tolist()
     fits = bool((gaps.amin(1) <= room).all())
     return list(order) if fits and sorted(order) == list(range(len(left))) else None
