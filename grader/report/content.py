@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from grader.evidence import Note, Observation, Outcome
-from grader.rubric import Exercise, Rubric
+from grader.rubric import POLICY, Exercise, Rubric
 from grader.score import ExerciseGrade, Grade, block, score
 from grader.submission import Submission
 
@@ -123,5 +123,6 @@ def _in_rubric_order(
     exercise: Exercise, observations: Iterable[Observation]
 ) -> tuple[Observation, ...]:
     order = {name: place for place, name in enumerate(exercise.criteria)}
+    order |= {POLICY: -1} if POLICY in order else {}  # a broken rule may explain what follows
     mine = [seen for seen in observations if seen.exercise == exercise.slug]
     return tuple(sorted(mine, key=lambda seen: order.get(seen.criterion, len(order))))

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from grader.evidence import Cause, Note, Observation, Outcome, Where
+from grader.evidence import Cause, Note, Observation, Outcome, Picture, Where
 from grader.report.content import report_on
 from grader.report.terminal import render
 from tests.unit.samples import RUBRIC, SampleResult, observations, submission
@@ -269,3 +269,34 @@ def test_colour_changes_no_word() -> None:
 
     assert "\x1b[32m" in coloured
     assert Text.from_ansi(coloured).plain == text_of(SampleResult())
+
+
+def test_what_is_seen_is_no_cause_and_a_likely_place_says_so() -> None:
+    """And further causes that fit are told, a picture is drawn, and others take a line each."""
+    long = (
+        "A title that goes on and on, so that no line of a terminal has room for all of its words."
+    )
+    seen = SampleResult(
+        observations=(
+            Observation(
+                "s2.mean/outputs/test_mean",
+                "The mean is right.",
+                Outcome.FAILED,
+                cause=Cause("shape.axes_swapped", "swap axes 0 and 1", 1, 3),
+                also=(Cause("mean.other", "Something else fits as well.", 3, 3),),
+                where=Where("s2_means.py", 2, likely=True),
+                picture=Picture("leaks", "what depends on what", ((1.0, 2.0),)),
+            ),
+            Observation("s2.mean/outputs/test_long", long, Outcome.FAILED, "other words"),
+        ),
+    )
+    lines = text_of(seen).splitlines()
+
+    assert "      seen       swap axes 0 and 1" in lines
+    assert "      or         Something else fits as well." in lines
+    assert "      likely at  class/student-001/s2_means.py:2" in lines
+    assert "                 0  ■ ✗" in lines
+    assert [line for line in lines if line.startswith("    ✗ A title")] == [
+        "    ✗ A title that goes on and on, so that no line of a terminal has…  (outputs)"
+    ]
+    assert "why:  grader explain shape.axes_swapped" in lines
