@@ -16,6 +16,7 @@ from ..course import Course
 from ..engine import Engine, Options, Result
 from ..evidence import Observation
 from ..misconceptions import Misconception, MisconceptionError, Origin, apply_misconception
+from ..rubric import POLICY
 from .data import CourseData, Edited, read_course
 from .trials import Kind, Trial, each_for_itself, kills, submission_of
 
@@ -206,7 +207,11 @@ def _by_exercise(
     trial: Trial, observations: Sequence[Observation]
 ) -> Iterator[tuple[str, list[Observation]]]:
     for slug in trial.slugs:
-        yield slug, [o for o in observations if o.exercise == slug and kills(o)]
+        # A broken rule is seen in the text; there is nothing to diagnose.
+        yield (
+            slug,
+            [o for o in observations if o.exercise == slug and kills(o) and o.criterion != POLICY],
+        )
 
 
 def said_of(
