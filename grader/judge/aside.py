@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 
 from .client import Client
 from .faults import StudentFault
 from .handles import RemoteFunction, RemoteModule
 from .leaks import Leaks, leaks, mixes_samples, sequence_of
-from .sight import Pair
+from .sight import Pair, is_large
 
 Function = Callable[..., Any]
 
@@ -22,8 +22,7 @@ class Aside:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self.pair: Pair | None = None
-        """What a comparison was given that did not hold."""
+        self._compared: tuple[Any, Any, Any, str] | None = None
         self.leaks: Leaks | None = None
         self.mixes_samples = False
 
@@ -37,14 +36,21 @@ class Aside:
         """What is compared; of the last call, if no arguments are given."""
         if not self._client.in_words:
             return
-        name = getattr(function, "__name__", "") if isinstance(function, RemoteFunction) else ""
-        given = given or self._client.given
-        observed, expected, given = tree_map(_detached, (observed, expected, given))
-        self.pair = Pair(observed, expected, given, name)
+        name = function.__name__ if isinstance(function, RemoteFunction) else ""
+        self._compared = observed, expected, given or self._client.given, name
 
     def forget(self) -> None:
         """The comparison held after all."""
-        self.pair = None
+        self._compared = None
+
+    @property
+    def pair(self) -> Pair | None:
+        """What a comparison was given that did not hold, unless it is too large to look into."""
+        if self._compared is None or any(map(is_large, tree_leaves(self._compared[:3]))):
+            return None
+        observed, expected, given, name = self._compared
+        observed, expected, given = tree_map(_detached, [observed, expected, given])
+        return Pair(observed, expected, given, name)
 
     def look(self, student: Function, reference: Function, arguments: tuple[Any, Any]) -> None:
         """Which outputs depend on which tokens, where that is not as it should be."""

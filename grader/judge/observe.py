@@ -40,7 +40,7 @@ class Record:
         """What the check saw, without the graphs that it was computed by."""
         seen = tuple(frozen(value) for value in self.seen)
         plain = Sight(outcome, seen, self.said, tuple(self.drawn), self.drew)
-        if self.aside is None:
+        if self.aside is None or outcome is Outcome.PASSED:
             return plain
         aside = self.aside
         return replace(plain, pair=aside.pair, leaks=aside.leaks, mixes_samples=aside.mixes_samples)

@@ -78,3 +78,10 @@ def test_what_is_kept_holds_no_graph_and_no_object() -> None:
     assert frozen(torch.empty(2, device="meta")) == (
         "a tensor of shape (2,) of torch.float32 on meta"
     )
+
+
+def test_what_is_too_large_is_not_kept() -> None:
+    assert frozen(torch.zeros(1 << 16)).shape == (1 << 16,)
+    assert frozen(torch.zeros(2, 1 << 16)) == (
+        "a tensor of shape (2, 65536) of torch.float32 on cpu"
+    )
