@@ -61,7 +61,7 @@ class Expect:
                 expected = tree_map(to_double, reference(*wide[0], **wide[1]))
                 return difference(observed, expected, atol=single, rtol=single)
 
-            self._either(student, reference, tolerance, attempt, attempt_single, (args, kwargs))
+            self._either((student, reference), tolerance, (attempt, attempt_single), (args, kwargs))
 
     def gradients(self, student: Function, reference: Function, *args: Any, **kwargs: Any) -> None:
         """Gradients of a drawn weighting of the outputs agree, for every floating-point argument
@@ -87,17 +87,17 @@ class Expect:
             wide = {name: to_double(value) for name, value in found.items()}
             return gradient_difference(wide, expected, 10 * TOLERANCES[torch.float32])
 
-        self._either(student, reference, tolerance, attempt, attempt_single, (args, kwargs))
+        self._either((student, reference), tolerance, (attempt, attempt_single), (args, kwargs))
 
     def _either(
         self,
-        student: Function,
-        reference: Function,
+        sides: tuple[Function, Function],
         tolerance: float,
-        attempt: Attempt,
-        attempt_single: Attempt,
+        attempts: tuple[Attempt, Attempt],
         arguments: Arguments,
     ) -> None:
+        """Tries the inputs' own dtype first, and float32 after that."""
+        (student, reference), (attempt, attempt_single) = sides, attempts
         problem: StudentFault | None = None
         values = False
         self._last = None

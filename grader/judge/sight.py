@@ -94,6 +94,11 @@ def numbers(made: Sight, right: Sight) -> bool:
     return any(_odd(leaf) for leaf in tree_leaves(others))
 
 
+def has_numbers(sight: Sight) -> bool:
+    """Whether it saw any numbers that nobody arrives at by chance."""
+    return any(_odd(leaf) for leaf in tree_leaves(list(sight.seen)))
+
+
 def _odd(leaf: Any) -> bool:
     if not isinstance(leaf, torch.Tensor) or leaf.is_meta or not leaf.numel():
         return False

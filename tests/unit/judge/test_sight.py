@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from grader.evidence import Outcome
-from grader.judge.sight import Match, Sight, frozen, match, numbers, same, telling
+from grader.judge.sight import Match, Sight, frozen, has_numbers, match, numbers, same, telling
 from grader.wire.values import Opaque
 
 X = torch.randn(3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
@@ -63,6 +63,8 @@ def test_numbers_that_anybody_arrives_at_are_no_evidence() -> None:
     assert not numbers(failed(torch.zeros_like(X)), right)
     assert not numbers(failed(X * torch.nan), right)
     assert not numbers(failed("modified its input"), right)
+    assert has_numbers(failed(X))
+    assert not has_numbers(failed("RuntimeError", torch.ones(3)))
     mask = torch.ones(3, 3, dtype=torch.bool)
     assert numbers(failed(mask.tril()), Sight(Outcome.PASSED, (mask.triu(),)))
     assert not numbers(failed(mask), Sight(Outcome.PASSED, (mask.triu(),)))
