@@ -9,17 +9,16 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from ..evidence import Outcome
+from .aside import Aside
 from .bind.parts import rewired
 from .client import Client
 from .compare import Difference, describe, difference
 from .faults import CheckFailed, StudentFault, StudentRaised
 from .gradients import gradient_difference, gradients_of, names_of, require_floats
 from .handles import RemoteFunction, RemoteModule
-from .leaks import Leaks, leaks, mixes_samples, sequence_of
 from .memo import Memo, ReferenceFunction, ReferenceModule, digest
 from .precision import TOLERANCES, is_float, to_double, to_single, tolerance_of
 from .probe import Twin
-from .sight import Pair
 
 Function = Callable[..., Any]
 Attempt = Callable[[], Difference | None]
@@ -37,10 +36,7 @@ class Expect:
         self.seen: list[Any] = []
         """What comparisons were given of the student's, in order."""
         self._last: Any = None
-        self.pair: Pair | None = None
-        """What a comparison was given that did not hold."""
-        self.leaks: Leaks | None = None
-        self.mixes_samples = False
+        self.aside = Aside(client)
 
     # ---- against the reference -----------------------------------------------------------
 
@@ -53,7 +49,7 @@ class Expect:
             def attempt() -> Difference | None:
                 observed = self._last = student(*args, **kwargs)
                 expected = reference(*args, **kwargs)  # remembered, and may have been settled
-                self.pair = self._pair(observed, expected, (args, kwargs), student)
+                self.aside.keep(observed, expected, (args, kwargs), student)
                 return difference(observed, expected, atol=tolerance, rtol=tolerance)
 
             def attempt_single() -> Difference | None:
@@ -65,7 +61,7 @@ class Expect:
                 expected = tree_map(to_double, reference(*wide[0], **wide[1]))
                 return difference(observed, expected, atol=single, rtol=single)
 
-            self._either(student, reference, tolerance, attempt, attempt_single, (args, kwargs))
+            self._either((student, reference), tolerance, (attempt, attempt_single), (args, kwargs))
 
     def gradients(self, student: Function, reference: Function, *args: Any, **kwargs: Any) -> None:
         """Gradients of a drawn weighting of the outputs agree, for every floating-point argument
@@ -80,7 +76,7 @@ class Expect:
                 self.seen.append(fault.observed)
                 raise
             expected = self._reference_gradients(reference, args, kwargs)
-            self.pair = self._pair(found, expected)
+            self.aside.keep(found, expected)
             return gradient_difference(found, expected, tolerance)
 
         def attempt_single() -> Difference | None:
@@ -91,24 +87,25 @@ class Expect:
             wide = {name: to_double(value) for name, value in found.items()}
             return gradient_difference(wide, expected, 10 * TOLERANCES[torch.float32])
 
-        self._either(student, reference, tolerance, attempt, attempt_single, (args, kwargs))
+        self._either((student, reference), tolerance, (attempt, attempt_single), (args, kwargs))
 
     def _either(
         self,
-        student: Function,
-        reference: Function,
+        sides: tuple[Function, Function],
         tolerance: float,
-        attempt: Attempt,
-        attempt_single: Attempt,
+        attempts: tuple[Attempt, Attempt],
         arguments: Arguments,
     ) -> None:
+        """Tries the inputs' own dtype first, and float32 after that."""
+        (student, reference), (attempt, attempt_single) = sides, attempts
         problem: StudentFault | None = None
         values = False
         self._last = None
         try:
             found = self._settled(student, attempt, arguments)
             if found is None:
-                self.precision, self.pair = self.precision or "float64", None
+                self.precision = self.precision or "float64"
+                self.aside.forget()
                 return
             problem = CheckFailed(found.observed, found.expected)
             may_retry = found.kind in ("dtype", "value")
@@ -118,12 +115,12 @@ class Expect:
             may_retry = "RuntimeError" in fault.bases
         may_retry = may_retry and tolerance == TOLERANCES[torch.float64]
         if may_retry and self._agrees_in_single(student, attempt_single, arguments, values):
-            self.pair = None
+            self.aside.forget()
             return
         self.seen.append(self._last)
         if values:
             problem.observed += self._blame(student, arguments)
-            self._find_leaks(student, reference, arguments)
+            self.aside.look(student, reference, arguments)
         raise problem
 
     def _settled(
@@ -156,22 +153,6 @@ class Expect:
             return ""  # it hung or crashed, and the check has its failure already
         self._client.calls = calls
         return told
-
-    def _find_leaks(self, student: Function, reference: Function, arguments: Arguments) -> None:
-        """Which outputs depend on which tokens, where that is not as it should be."""
-        x = sequence_of(*arguments)
-        if x is None or not self._client.in_words:
-            return
-        calls = self._client.calls
-        try:
-            if isinstance(student, RemoteModule):
-                student.to(x.dtype)  # the attempt in float32 may have left it so
-            self.leaks = leaks(student, reference, x.detach())
-            self.mixes_samples = mixes_samples(student, x.detach())
-        except StudentFault:
-            return  # it hung or crashed, and the check has its failure already
-        finally:
-            self._client.calls = calls
 
     def _agrees_in_single(
         self, student: Function, attempt: Attempt, arguments: Arguments, values: bool
@@ -216,7 +197,7 @@ class Expect:
             expected, observed = whole(*args, **kwargs), twin.student(*args, **kwargs)
             self.seen.append(observed)
             tolerance = tolerance_of(expected)
-            self.pair = self._pair(observed, expected)
+            self.aside.keep(observed, expected)
             found = difference(observed, expected, atol=tolerance, rtol=tolerance)
         if found is not None:
             raise CheckFailed(found.observed, "the parts put together as the exercise says")
@@ -233,7 +214,7 @@ class Expect:
         wide = [tree_map(to_double, tree) for tree in (observed, expected)]
         found = difference(*wide, atol=tolerance, rtol=tolerance, what=what)
         if found is not None:
-            self.pair = self._pair(*wide)
+            self.aside.keep(*wide)
             raise CheckFailed(found.observed, found.expected)
 
     def shape(self, tensor: Any, shape: Sequence[int], what: str = "output") -> None:
@@ -241,7 +222,7 @@ class Expect:
         self.seen.append(tensor)
         self._tensor(tensor, what, f"a tensor of shape {tuple(shape)}")
         if tuple(tensor.shape) != tuple(shape):
-            self.pair = self._pair(tensor, torch.empty(*shape, device="meta"))
+            self.aside.keep(tensor, torch.empty(*shape, device="meta"))
             raise CheckFailed(f"{what} has shape {tuple(tensor.shape)}", f"shape {tuple(shape)}")
 
     def floats(self, tensor: Any, shape: Sequence[int], what: str = "output") -> None:
@@ -267,7 +248,7 @@ class Expect:
             raise CheckFailed(f"{what} is on the meta device", "values")
         wrong = (~tensor.isfinite()).nonzero()
         if len(wrong):
-            self.pair = self._pair(tensor, None)
+            self.aside.keep(tensor, None)
             place = wrong[0].tolist()
             name = "NaN" if bool(tensor[tuple(place)].isnan()) else "infinity"
             raise CheckFailed(f"{what} is {name} at {place}", "finite values")
@@ -339,22 +320,6 @@ class Expect:
                 raise
             observed, wanted = f"needs more than {mib} MiB of memory", f"at most {mib} MiB"
             raise CheckFailed(observed, wanted, where=fault.where) from None
-
-    def _pair(
-        self,
-        observed: Any,
-        expected: Any,
-        given: tuple[Any, Any] | None = None,
-        function: Function | None = None,
-    ) -> Pair | None:
-        """For diagnosis, where anybody will read it."""
-        if not self._client.in_words:
-            return None
-        name = getattr(function, "__name__", "") if isinstance(function, RemoteFunction) else ""
-        observed, expected, given = tree_map(
-            _detached, (observed, expected, given or self._client.given)
-        )
-        return Pair(observed, expected, given, name)
 
     def _tensor(self, value: Any, what: str, wanted: str) -> None:
         if not isinstance(value, torch.Tensor):

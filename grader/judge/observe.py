@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
 from ..evidence import Observation, Outcome, Where
 from ..wire.faults import Violation
+from .aside import Aside
 from .checks import Check
 from .faults import SourceGone, Starved, StudentFault, malformed
-from .leaks import Leaks
 from .pytest_bridge import Phase
-from .sight import Pair, Sight, frozen
+from .sight import Sight, frozen
 
 MAX_TEXT = 2000
 
@@ -31,18 +31,19 @@ class Record:
     said: str = ""
     drawn: list[Any] = field(default_factory=list)
     drew: bool = False
-    pair: Pair | None = None
-    leaks: Leaks | None = None
-    mixes_samples: bool = False
     """These as in `Sight`."""
+    aside: Aside | None = None
     definition: Where | None = None
     """Where the student defines the check's first target."""
 
     def sight(self, outcome: Outcome) -> Sight:
         """What the check saw, without the graphs that it was computed by."""
         seen = tuple(frozen(value) for value in self.seen)
-        told = self.pair, self.leaks, self.mixes_samples
-        return Sight(outcome, seen, self.said, tuple(self.drawn), self.drew, *told)
+        plain = Sight(outcome, seen, self.said, tuple(self.drawn), self.drew)
+        if self.aside is None or outcome is Outcome.PASSED:
+            return plain
+        aside = self.aside
+        return replace(plain, pair=aside.pair, leaks=aside.leaks, mixes_samples=aside.mixes_samples)
 
 
 def observation(check: Check, phases: list[Phase], record: Record) -> Observation:

@@ -51,8 +51,7 @@ class Bench:
             self.record.notes += self.expect.notes
             self.record.seen += self.expect.seen
             self.record.precision = self.expect.precision
-            self.record.pair, self.record.leaks = self.expect.pair, self.expect.leaks
-            self.record.mixes_samples = self.expect.mixes_samples
+            self.record.aside = self.expect.aside
         if "probe" in vars(self):
             self.record.notes += self.probe.notes
             self.record.drawn += self.probe.drawn

@@ -15,6 +15,8 @@ from .compare import describe, difference
 from .leaks import Leaks
 from .precision import TOLERANCES
 
+MAX_KEPT = 1 << 16
+"""Numbers of one tensor."""
 PLAIN = (bool, int, float, str, type(None), torch.dtype)
 
 
@@ -92,6 +94,11 @@ def numbers(made: Sight, right: Sight) -> bool:
     return any(_odd(leaf) for leaf in tree_leaves(others))
 
 
+def has_numbers(sight: Sight) -> bool:
+    """Whether it saw any numbers that nobody arrives at by chance."""
+    return any(_odd(leaf) for leaf in tree_leaves(list(sight.seen)))
+
+
 def _odd(leaf: Any) -> bool:
     if not isinstance(leaf, torch.Tensor) or leaf.is_meta or not leaf.numel():
         return False
@@ -114,11 +121,17 @@ def same(student: Sequence[Any], mistaken: Sequence[Any]) -> bool:
     return True
 
 
+def is_large(value: Any) -> bool:
+    """Whether it is more than a suite asks for: what a student sends is not kept at any size."""
+    return isinstance(value, torch.Tensor) and value.numel() > MAX_KEPT
+
+
 def frozen(value: Any) -> Any:
     """A value as something to be kept and compared: without graphs, handles and objects."""
     if isinstance(value, torch.Tensor):
-        told = f"{describe(value)} of {value.dtype} on {value.device.type}"
-        return told if value.device.type != "cpu" else value.detach()
+        if value.device.type == "cpu" and not is_large(value):
+            return value.detach()
+        return f"{describe(value)} of {value.dtype} on {value.device.type}"
     if isinstance(value, Mapping):
         return [[frozen(key), frozen(item)] for key, item in value.items()]
     if isinstance(value, (list, tuple)):

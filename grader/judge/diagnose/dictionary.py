@@ -16,7 +16,7 @@ from ...kills import read_kills
 from ..checks import Check
 from ..mistakes import Mistake, Mistakes
 from ..rehearsal import AS_GRADED, Rehearsals
-from ..sight import Draw, Match, Sight, match, numbers, telling
+from ..sight import Draw, Match, Sight, has_numbers, match, numbers, telling
 
 PROBES = 2
 """So many independent probes must tell a mistake from the right answer, and agree with it."""
@@ -144,6 +144,9 @@ class Dictionary:
         """Whether the mistake gives exactly what all failing checks saw that it is known to fail,
         in numbers."""
         checks = [check for check in _by_id(case.failing) if check.id in suspect.fails]
+        # Where nothing but an exception was seen, no mistake needs to be rehearsed.
+        if sum(has_numbers(case.failing[check]) for check in checks) < PROBES:
+            return False
         probes = 0
         for check in checks:
             made = self._rehearsals.of(suspect.mistake, check, case.digest, AS_GRADED)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from grader.judge.sight import same
+from grader.evidence import Outcome
+from grader.judge.sight import Match, Sight, frozen, has_numbers, match, numbers, same, telling
+from grader.wire.values import Opaque
 
 X = torch.randn(3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
 NAN = torch.tensor([1.0, torch.nan])
@@ -30,3 +32,58 @@ def test_single_precision_is_compared_as_coarsely_as_it_computes() -> None:
     single = X.float()
     assert same([single], [single * (1 + 1e-7)])
     assert not same([single], [single * (1 + 1e-4)])
+
+
+def failed(*seen: object, said: str = "", drawn: tuple[object, ...] = ()) -> Sight:
+    return Sight(Outcome.FAILED, seen, said, drawn)
+
+
+def test_two_runs_match_if_they_ended_alike_and_saw_the_same() -> None:
+    assert match(failed(X), failed(X.clone())) is Match.SAME
+    assert match(failed(X), failed(X + 1e-3)) is Match.OTHER
+    assert match(failed(X), Sight(Outcome.PASSED, (X,))) is Match.OTHER
+
+
+def test_other_words_and_other_weights_prove_nothing() -> None:
+    assert match(failed("ValueError", said="no"), failed("ValueError", said="yes")) is Match.UNTOLD
+    packed, apart = (("qkv", (9, 3)),), (("q", (3, 3)), ("k", (3, 3)), ("v", (3, 3)))
+    assert match(failed(X, drawn=packed), failed(X + 1, drawn=apart)) is Match.UNTOLD
+    assert match(failed(X, drawn=packed), failed(X + 1, drawn=packed)) is Match.OTHER
+
+
+def test_a_check_tells_a_mistake_if_it_sees_something_else_than_of_the_right_answer() -> None:
+    right = Sight(Outcome.PASSED, (X,))
+    assert telling(Sight(Outcome.PASSED, (X / 2,)), right)
+    assert not telling(Sight(Outcome.PASSED, (X.clone(),)), right)
+
+
+def test_numbers_that_anybody_arrives_at_are_no_evidence() -> None:
+    right = Sight(Outcome.PASSED, (X,))
+    assert numbers(failed(X / 2), right)
+    assert not numbers(failed(torch.zeros_like(X)), right)
+    assert not numbers(failed(X * torch.nan), right)
+    assert not numbers(failed("modified its input"), right)
+    assert has_numbers(failed(X))
+    assert not has_numbers(failed("RuntimeError", torch.ones(3)))
+    mask = torch.ones(3, 3, dtype=torch.bool)
+    assert numbers(failed(mask.tril()), Sight(Outcome.PASSED, (mask.triu(),)))
+    assert not numbers(failed(mask), Sight(Outcome.PASSED, (mask.triu(),)))
+
+
+def test_what_is_kept_holds_no_graph_and_no_object() -> None:
+    tracked = X.clone().requires_grad_() * 2
+    kept = frozen(({"a": tracked}, [None, 1.5], Opaque("Odd")))
+
+    assert kept[0][0][0] == "a"
+    assert not kept[0][0][1].requires_grad
+    assert kept[1:] == [[None, 1.5], "an object"]
+    assert frozen(torch.empty(2, device="meta")) == (
+        "a tensor of shape (2,) of torch.float32 on meta"
+    )
+
+
+def test_what_is_too_large_is_not_kept() -> None:
+    assert frozen(torch.zeros(1 << 16)).shape == (1 << 16,)
+    assert frozen(torch.zeros(2, 1 << 16)) == (
+        "a tensor of shape (2, 65536) of torch.float32 on cpu"
+    )
