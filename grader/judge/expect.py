@@ -222,7 +222,7 @@ class Expect:
         self.seen.append(tensor)
         self._tensor(tensor, what, f"a tensor of shape {tuple(shape)}")
         if tuple(tensor.shape) != tuple(shape):
-            self.aside.keep(tensor, torch.empty(*shape, device="meta"))
+            self.aside.keep(tensor, torch.empty(tuple(shape), device="meta"))
             raise CheckFailed(f"{what} has shape {tuple(tensor.shape)}", f"shape {tuple(shape)}")
 
     def floats(self, tensor: Any, shape: Sequence[int], what: str = "output") -> None:
