@@ -353,3 +353,11 @@ def test_an_affine_function_is_read_off_its_inputs(bench: Bench) -> None:
     with torch.no_grad():
         weights, offset = bench.probe.affine(lambda x: layer(x.flatten(1)), (2, 3))
     assert torch.allclose(weights, layer.weight.T) and torch.equal(offset, layer.bias)
+
+
+def test_a_tensor_without_axes_can_be_asked_for(bench: Bench) -> None:
+    bench.expect.shape(torch.tensor(1.0), ())
+
+    with pytest.raises(CheckFailed) as failed:
+        bench.expect.shape(torch.ones(3), ())
+    assert (failed.value.observed, failed.value.expected) == ("output has shape (3,)", "shape ()")

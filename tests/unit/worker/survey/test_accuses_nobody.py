@@ -1,0 +1,74 @@
+"""No right answer of the course is told that it uses what it must not; who does so is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.course import find_course
+from grader.misconceptions import (
+    Misconception,
+    Variant,
+    apply_misconception,
+    apply_variant,
+    load_entries,
+)
+from grader.worker.loading.layout import Layout
+from grader.worker.loading.statements import Scripts
+from grader.worker.survey import Wanted, survey
+
+ROOT = Path(__file__).resolve().parents[4]
+RUBRIC = find_course(ROOT).rubric
+STEMS = tuple(RUBRIC.assignments.values())
+REFERENCES = {
+    stem: (ROOT / "reference" / f"{stem}.py").read_text(encoding="utf-8") for stem in STEMS
+}
+BREAKS_RULES = {"scores.key_by_key"}
+"""Mistakes that break a rule; what their ids end in is the other sign of it."""
+LOOPS = {"scores.linear"}
+"""Right values in a way that one rule forbids, and says so."""
+
+
+def broken(stem: str, source: str) -> set[str]:
+    """The exercises of an assignment a rule of which is broken."""
+    files = {f"{one}.py": text.encode() for one, text in {**REFERENCES, stem: source}.items()}
+    starts = {one: f"{one}.py" for one in STEMS}
+    layout, scripts = Layout(files, starts), Scripts(files)
+    found = set()
+    for slug, exercise in RUBRIC.exercises.items():
+        if exercise.assignment == stem and (exercise.banned or exercise.no_loops):
+            wanted = Wanted({stem: exercise.targets}, {}, exercise.banned, {})
+            told = survey(wanted, starts, layout, scripts)[stem]
+            loops = [told[target]["loops"] or told[target]["again"] for target in exercise.no_loops]
+            if any(told[target]["uses"] for target in exercise.targets) or any(loops):
+                found.add(slug)
+    return found
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_the_reference_and_other_right_ways_break_no_rule(stem: str) -> None:
+    entries, origin = load_entries(ROOT / "reference" / "variants" / f"{stem}.py")
+    sources = {
+        entry.id: apply_variant(REFERENCES[stem], entry, origin)
+        for entry in entries
+        if isinstance(entry, Variant) and entry.id not in LOOPS
+    }
+
+    assert broken(stem, REFERENCES[stem]) == set()
+    assert {id: slugs for id, text in sources.items() if (slugs := broken(stem, text))} == {}
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_of_the_mistakes_those_break_a_rule_that_are_about_one(stem: str) -> None:
+    entries, origin = load_entries(ROOT / "reference" / "misconceptions" / f"{stem}.py")
+    mistakes = [entry for entry in entries if isinstance(entry, Misconception)]
+    found = {
+        entry.id
+        for entry in mistakes
+        if broken(stem, apply_misconception(REFERENCES[stem], entry, origin))
+    }
+
+    about = {e.id for e in mistakes if e.id in BREAKS_RULES or e.id.endswith("torchs_own")}
+    assert found == about
+    assert len(about) >= 1
