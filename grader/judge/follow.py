@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Protocol
 
@@ -50,13 +49,12 @@ class Following:
 
     def __init__(
         self,
-        root: Path,
+        mistakes: Mistakes,
         modules: Mapping[str, ModuleType],
         checks: Sequence[Check],
         runs: Runs,
     ) -> None:
-        self._modules, self._runs = modules, runs
-        self._mistakes = Mistakes(root)
+        self._mistakes, self._modules, self._runs = mistakes, modules, runs
         self._rehearsed: dict[tuple[str, str], tuple[Observation, Seen]] = {}
         self._checks: dict[str, list[Check]] = {}
         for check in sorted(checks, key=lambda check: check.id):

@@ -24,6 +24,7 @@ from ..misconceptions import (
 )
 from .compare import difference
 from .precision import TOLERANCES
+from .references import ReferenceBroken, References
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Mistake:
 class Mistakes:
     """The mistakes of a course, by assignment; each is made only when somebody may have made it."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, root: Path, references: References) -> None:
+        self._root, self._references = root, references
         self._entries: dict[str, tuple[Mistake, ...]] = {}
         self._modules: dict[tuple[str, str], ModuleType | None] = {}
 
@@ -60,14 +61,12 @@ class Mistakes:
 
     def _make(self, mistake: Mistake) -> ModuleType | None:
         path = self._root / "reference" / f"{mistake.stem}.py"
-        module = ModuleType(f"reference.{mistake.stem}")
         try:
             text = path.read_text(encoding="utf-8")
             source = apply_misconception(text, mistake.entry, mistake.origin)
-            exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)
-        except (MisconceptionError, OSError):
+            return self._references.rewritten(mistake.stem, source)
+        except (MisconceptionError, OSError, ReferenceBroken):
             return None
-        return module
 
     def _of(self, stem: str) -> tuple[Mistake, ...]:
         if stem not in self._entries:
