@@ -22,10 +22,12 @@ class ReferenceBroken(Exception):
 class References:
     """The references of a course, each imported once, when somebody asks for it."""
 
-    def __init__(self, root: Path, assignments: Iterable[str]) -> None:
-        """`assignments`: the stems that hand-outs can import."""
-        self._folder = root / "reference"
-        self._assignments = tuple(assignments)
+    def __init__(
+        self, root: Path, assignments: Iterable[str], rewritten: Mapping[str, str] | None = None
+    ) -> None:
+        """`assignments`: the stems that hand-outs can import; `rewritten`: other texts for some."""
+        self._root, self._assignments = root, tuple(assignments)
+        self._rewritten = rewritten or {}
         self._modules: dict[str, ModuleType] = {}
         self._under_way: list[str] = []
         if str(root) not in sys.path:
@@ -37,32 +39,26 @@ class References:
             path = self._path(stem)
             if not path.is_file():
                 raise ReferenceBroken(f"{path}  there is no such reference")
-            module = sys.modules[f"reference.{stem}"] = self._empty(stem)
+            module = ModuleType(f"reference.{stem}")
+            module.__file__ = str(path)
+            module.__dict__["__builtins__"] = {**vars(builtins), "__import__": self._import}
+            if not self._rewritten:
+                sys.modules[module.__name__] = module
             self._under_way.append(stem)
             try:
-                self._execute(path.read_text(encoding="utf-8"), path, module)
+                source = self._rewritten.get(stem) or path.read_text(encoding="utf-8")
+                self._execute(source, path, module)
             finally:
                 self._under_way.pop()
             self._modules[stem] = module
         return self._modules[stem]
 
-    def rewritten(self, stem: str, source: str) -> ModuleType:
-        """The reference of an assignment as if this were its text; what it imports is as it was.
-
-        Raises ReferenceBroken.
-        """
-        module = self._empty(stem)
-        self._execute(source, self._path(stem), module)
-        return module
+    def rewritten(self, stem: str, source: str) -> References:
+        """References of the same course, as if this were the text of that one."""
+        return References(self._root, self._assignments, {stem: source})
 
     def _path(self, stem: str) -> Path:
-        return self._folder / f"{stem}.py"
-
-    def _empty(self, stem: str) -> ModuleType:
-        module = ModuleType(f"reference.{stem}")
-        module.__file__ = str(self._path(stem))
-        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": self._import}
-        return module
+        return self._root / "reference" / f"{stem}.py"
 
     def _execute(self, source: str, path: Path, module: ModuleType) -> None:
         try:
