@@ -15,11 +15,16 @@ made.
                                                       head 1: q4 q5 q6 q7
                                                       head 2: q8 q9 q10 q11
 
-What you wrote in assignment 1 may be called here, by `from a1_attention import ...`. A mistake in
-there costs its points there, and not here once more.
+You will do the bookkeeping first, and then build heads side by side in five ways, each of which
+stands in a model that people use: with a triangle for texts (GPT), with one map for everything
+(the Vision Transformer), with a second sequence to look at (translation), and with fewer keys than
+queries (most large models of today).
 
-Shape letters: B batch, T tokens, H heads, Dh head width; d_in and d_out are the widths before and
-after, and d_out = H · Dh.
+What you wrote in assignments 1 and 2 may be called here, by `from a1_attention import ...`. A
+mistake in there costs its points there, and not here once more.
+
+Shape letters: B batch, T tokens, H heads, Dh head width, D model width with D = H · Dh; d_in and
+d_out where a width changes on the way; S query tokens and L key tokens where they are not the same.
 """
 
 import torch
@@ -138,3 +143,182 @@ class MultiHeadAttention(nn.Module):
         output: torch.Tensor = self.out_proj(context)
         return output
         # END SOLUTION
+
+
+class PackedMultiHeadAttention(nn.Module):
+    """The same arithmetic with one linear map for queries, keys and values.
+
+    Three matrices that multiply the same x can stand on top of each other, and one large product
+    keeps a processor busier than three small ones. This is how the Vision Transformer and GPT-2
+    store their attention:
+
+        [Q; K; V] = W_qkv x + b_qkv
+        head_h = dropout(softmax(Q_h K_hᵀ / √Dh, over the allowed keys)) V_h
+        output = Concat(head_0, …, head_{H-1}) W_projᵀ + b_proj
+
+    Which of the 3 · D rows is what? Published weights fit one answer, and it is ours as well: all
+    of the query's rows, then the key's, then the value's, and inside each of them head by head,
+    in short (qkv h d). With D = 4, H = 2, Dh = 2:
+
+        row    0   1   2   3 | 4   5   6   7 | 8   9  10  11
+               query         | key           | value
+               head0 | head1 | head0 | head1 | head0 | head1
+
+    (Another order trains just as well, from scratch. It can't load anybody's weights.)
+
+    Unlike the class above this one has no triangle built in: who may see whom is said by a mask.
+
+    Arguments
+        emb_size   D, the width of a token before and after
+        num_heads  H; it must divide D
+        dropout    probability with which an attention weight is dropped in train mode
+
+    Names that the grader, and published checkpoints, look for: `qkv`, an nn.Linear from D to 3 · D,
+    and `projection`, an nn.Linear from D to D. Both have a bias.
+
+    Example: if a token may see nobody but itself, its attention does nothing at all.
+
+        >>> attention = PackedMultiHeadAttention(emb_size=12, num_heads=3)
+        >>> tokens = torch.randn(2, 5, 12)
+        >>> attention(tokens).shape
+        torch.Size([2, 5, 12])
+        >>> alone = attention(tokens, mask=torch.eye(5, dtype=torch.bool))
+        >>> value = attention.qkv(tokens)[..., 24:]
+        >>> torch.allclose(alone, attention.projection(value), atol=1e-6)
+        True
+    """
+
+    def __init__(self, emb_size: int, num_heads: int, dropout: float = 0.0) -> None:
+        """Create the two linear maps and the dropout.
+
+        If num_heads does not divide emb_size, raise a ValueError whose message contains both
+        numbers.
+
+        To write here: everything.
+        """
+        super().__init__()
+        # BEGIN SOLUTION
+        if emb_size % num_heads != 0:
+            raise ValueError(f"a width of {emb_size} cannot be divided among {num_heads} heads")
+        self.num_heads = num_heads
+        self.qkv = nn.Linear(emb_size, 3 * emb_size)
+        self.projection = nn.Linear(emb_size, emb_size)
+        self.dropout = nn.Dropout(dropout)
+        # END SOLUTION
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        """Return what each token gathers from those that it may attend to.
+
+        Shapes
+            x        (B, T, D)
+            mask     bool, True = may attend; None allows everything
+                     (T, T)         query by key, the same for all samples and heads
+                     (B, T, T)      one for each sample
+                     (…, …, …, …)   four axes that broadcast against (B, H, T, T)
+            returns  (B, T, D), dtype and device as x's
+
+        A mask of three axes is the one to think about: left to itself, broadcasting takes its B
+        for the heads.
+
+        A token that may attend to nobody gathers zeros, so that its output is the bias of
+        `projection`, and gradients stay finite. Neither `x` nor `mask` is modified.
+
+        To write here: everything.
+        """
+        # BEGIN SOLUTION
+        batch, tokens, width = x.shape
+        qkv = self.qkv(x).view(batch, tokens, 3, self.num_heads, width // self.num_heads)
+        query, key, value = qkv.permute(2, 0, 3, 1, 4)  # B H T Dh, three times
+        scores = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5  # B H T T
+        if mask is None:
+            weights = torch.softmax(scores, dim=-1)
+        else:
+            hidden = ~(mask.unsqueeze(1) if mask.dim() == 3 else mask)
+            # A row of -inf has no softmax (0 / 0, and NaN gradients): leave it whole, then zeros.
+            empty = hidden.all(dim=-1, keepdim=True)
+            scores = scores.masked_fill(hidden & ~empty, -torch.inf)
+            weights = torch.softmax(scores, dim=-1).masked_fill(hidden, 0.0)
+        context = (self.dropout(weights) @ value).transpose(1, 2)  # B T H Dh
+        output: torch.Tensor = self.projection(context.reshape(batch, tokens, width))
+        return output
+        # END SOLUTION
+
+
+def pack_qkv(w_query: torch.Tensor, w_key: torch.Tensor, w_value: torch.Tensor) -> torch.Tensor:
+    """Return the weight, or the bias, of `qkv` that does what three maps do.
+
+    Shapes
+        w_query, w_key, w_value   (D, d_in), weights of an nn.Linear, or (D,), biases
+        returns                   (3 · D, d_in) or (3 · D,), rows in the order above
+
+    Example:
+
+        >>> pack_qkv(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), torch.tensor([5.0, 6.0]))
+        tensor([1., 2., 3., 4., 5., 6.])
+
+    To write here: everything. Nothing that comes in is modified.
+    """
+    # BEGIN SOLUTION
+    return torch.cat([w_query, w_key, w_value], dim=0)
+    # END SOLUTION
+
+
+def unpack_qkv(w: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return query's, key's and value's part of what `pack_qkv` packed.
+
+    Shapes
+        w        (3 · D, d_in) or (3 · D,)
+        returns  three tensors, (D, d_in) or (D,)
+
+    Example:
+
+        >>> unpack_qkv(torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))
+        (tensor([1., 2.]), tensor([3., 4.]), tensor([5., 6.]))
+
+    To write here: everything. `w` is not modified; what is returned may share its memory.
+    """
+    # BEGIN SOLUTION
+    query, key, value = w.chunk(3, dim=0)
+    return query, key, value
+    # END SOLUTION
+
+
+def from_torch_mha(mha: nn.MultiheadAttention) -> PackedMultiHeadAttention:
+    """Return your module with the weights of torch's own.
+
+    The best test of an attention is somebody else's. `nn.MultiheadAttention` keeps its numbers in
+    `in_proj_weight` and `in_proj_bias`, packed in the order (qkv h d), and in `out_proj`; and it
+    has attributes `embed_dim`, `num_heads` and `dropout`, a number. With the same weights in
+    both, both must compute the same.
+
+    (Its masks say the opposite of ours, by the way: for `nn.MultiheadAttention` True means *must
+    not* attend. And it takes (T, B, D) unless it was made with `batch_first=True`. Neither has to
+    do with the weights: what you return takes (B, T, D), whatever `mha` takes.)
+
+    The numbers are copied: training one module does not move the other, and `mha` stays as it is.
+    The dropout rate is carried over.
+
+    Arguments
+        mha      float32, with bias, and with queries, keys and values of one width
+        returns  a new PackedMultiHeadAttention
+
+    Example:
+
+        >>> theirs = nn.MultiheadAttention(12, 3, batch_first=True)
+        >>> ours = from_torch_mha(theirs)
+        >>> x = torch.randn(2, 5, 12)
+        >>> torch.allclose(ours(x), theirs(x, x, x)[0], atol=1e-6)
+        True
+
+    To write here: everything. (If your rows stand in an order of your own, this is where they have
+    to be brought into it.)
+    """
+    # BEGIN SOLUTION
+    packed = PackedMultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout)
+    with torch.no_grad():
+        packed.qkv.weight.copy_(mha.in_proj_weight)
+        packed.qkv.bias.copy_(mha.in_proj_bias)
+        packed.projection.weight.copy_(mha.out_proj.weight)
+        packed.projection.bias.copy_(mha.out_proj.bias)
+    return packed
+    # END SOLUTION
