@@ -72,7 +72,11 @@ class Following:
                 if self._outcomes(slug, before) & {*ACCUSING, Outcome.NOT_ATTEMPTED}
             }
             classes = {n: slug for n, slug in wrong.items() if self._is_class(n, slug)}
-            functions = {n: slug for n, slug in wrong.items() if n not in classes}
+            functions = {
+                name: slug
+                for name, slug in wrong.items()
+                if name not in classes and client.mentions(name, self._stem(slug))
+            }
             if functions and self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
                 self._called(exercise, functions, found, client, digest)
             for slug in dict.fromkeys(wrong.values()):

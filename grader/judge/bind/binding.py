@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_map
 from ..handles import RemoteModule
 from .forms import Row, without_ones
 from .modules import listed, randomised
-from .plan import Choice, Plan
+from .plan import Choice, Plan, Plans
 from .roles import Roles
 from .search import Probing, search
 from .trouble import misfit
@@ -24,7 +24,6 @@ from .trouble import misfit
 class Known:
     """What was found out about one submission's modules; a key says how each one was made."""
 
-    plans: dict[Any, Plan] = field(default_factory=dict)
     choices: dict[Any, Choice | None] = field(default_factory=dict)
 
 
@@ -47,12 +46,13 @@ class Binding:
         values: Mapping[str, torch.Tensor],
         generator: torch.Generator,
         known: Known,
+        plans: Plans,
         made: Any,
     ) -> None:
         self._name, self._handle, self._reference, self._roles = name, handle, reference, roles
         self._shapes = {spec.name: spec.shape for spec in handle.specs}
         self._values = values
-        self._known, self._made = known, (made, handle.specs)
+        self._known, self._plans, self._made = known, plans, (made, handle.specs)
         self._choice = None if self._has_every_name() else self._by_role()
         held = values if self._choice is None else self.places
         extra = [n for n in self._shapes if n not in held]
@@ -61,10 +61,10 @@ class Binding:
 
     @cached_property
     def plan(self) -> Plan:
-        plans = self._known.plans
-        if self._made not in plans:
-            plans[self._made] = Plan(self._reference, self._handle.specs, self._roles, self._row)
-        return plans[self._made]
+        return self._plans.get(
+            self._made,
+            lambda: Plan(self._reference, self._handle.specs, self._roles, self._row),
+        )
 
     @cached_property
     def _row(self) -> Row:
