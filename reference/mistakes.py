@@ -121,7 +121,7 @@ MISTAKES = (
     Mistake(97, "second residual missing"),
     Mistake(98, "one norm in two places"),
     Mistake(99, "another activation, or one too many"),
-    Mistake(100, "LayerNorm by another formula", open="a4.block"),
+    Mistake(100, "LayerNorm by another formula"),
     Mistake(101, "one block, repeated"),
     Mistake(102, "depth or final norm forgotten"),
     Mistake(103, "cross-attention wired wrongly"),

@@ -21,9 +21,7 @@ MASKS = {
 
 def build(probe, *, dropout=0.0, train=False):
     """Return the student's module in float32, all its weights drawn by us."""
-    return probe.module(
-        "PackedMultiHeadAttention", D, H, dropout, dtype=torch.float32, train=train
-    )
+    return probe.module("PackedMultiHeadAttention", D, H, dropout, dtype=torch.float32, train=train)
 
 
 def tokens_like(probe, batch=B, count=T, scale=1.0):
