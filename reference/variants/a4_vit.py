@@ -79,12 +79,6 @@ class EncoderBlock(nn.Sequential):
             "a4.block/state",
             "a4.block/numerics",
             "a4.block/gradients",
-            "a4.encoder/shapes",
-            "a4.encoder/outputs",
-            "a4.encoder/blocks",
-            "a4.encoder/pooling",
-            "a4.encoder/state",
-            "a4.encoder/numerics",
         ),
     ),
     Variant(
