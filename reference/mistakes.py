@@ -66,7 +66,7 @@ MISTAKES = (
     Mistake(53, "heads merged without transpose"),
     Mistake(54, "heads split by view"),
     Mistake(55, "heads and batch mixed"),
-    Mistake(56, "packed in one order, unpacked in another", open="a3.packed"),
+    Mistake(56, "packed in one order, unpacked in another"),
     Mistake(57, "view of memory not in order"),
     Mistake(58, "values from keys"),
     Mistake(59, "one map for two roles"),

@@ -85,9 +85,11 @@ QKV = Group(
         Layout("(r h d) i", AS_MATRIX, raw=True),
         Layout("r i (h d)", AS_MATRIX, raw=True),
         Layout("r (h d) i", AS_MATRIX, raw=True),
-        Layout("r | i h d", AS_TENSOR, raw=True),
-        Layout("r | h i d", AS_TENSOR, raw=True),
-        Layout("r | h d i", AS_TENSOR, raw=True),
+        *(
+            Layout(pattern, AS_TENSOR, raw=raw)
+            for pattern in ("r | i h d", "r | h i d", "r | h d i")
+            for raw in (False, True)  # a layer of their own with weight and bias, or parameters
+        ),
         Layout("r h i d", AS_TENSOR, raw=True),
         Layout("i r h d", AS_TENSOR, raw=True),
         Layout("r i h d", AS_TENSOR, raw=True),
@@ -113,8 +115,11 @@ OUT = Group(
         Layout("o (d h)", EVERY_HTH),
         Layout("(h d) o", "the output projection is a parameter", raw=True),
         Layout("o (h d)", "the output projection is a parameter", raw=True),
-        Layout("h d o", "the output projection has an axis for the heads", raw=True),
-        Layout("o h d", "the output projection has an axis for the heads", raw=True),
+        *(
+            Layout(pattern, "the output projection has an axis for the heads", raw=raw)
+            for pattern in ("h d o", "o h d")
+            for raw in (False, True)
+        ),
     ),
 )
 
