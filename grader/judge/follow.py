@@ -1,4 +1,4 @@
-"""Mistakes that were paid for in an earlier exercise: called from there, or made once more.
+"""Mistakes that were paid for in an earlier exercise: used from there, or made once more.
 
 Runs after all checks, so that nothing hangs on the order of exercises.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Protocol
 
@@ -50,13 +49,12 @@ class Following:
 
     def __init__(
         self,
-        root: Path,
+        mistakes: Mistakes,
         modules: Mapping[str, ModuleType],
         checks: Sequence[Check],
         runs: Runs,
     ) -> None:
-        self._modules, self._runs = modules, runs
-        self._mistakes = Mistakes(root)
+        self._mistakes, self._modules, self._runs = mistakes, modules, runs
         self._rehearsed: dict[tuple[str, str], tuple[Observation, Seen]] = {}
         self._checks: dict[str, list[Check]] = {}
         for check in sorted(checks, key=lambda check: check.id):
@@ -73,11 +71,20 @@ class Following:
                 for name, slug in exercise.calls.items()
                 if self._outcomes(slug, before) & {*ACCUSING, Outcome.NOT_ATTEMPTED}
             }
-            if wrong and self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
-                self._called(exercise, wrong, found, client, digest)
-            if exercise.copied:
-                for slug in dict.fromkeys(wrong.values()):
-                    self._copied(exercise, slug, found, digest)
+            classes = {n: slug for n, slug in wrong.items() if self._is_class(n, slug)}
+            functions = {n: slug for n, slug in wrong.items() if n not in classes}
+            if functions and self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
+                self._called(exercise, functions, found, client, digest)
+            for slug in dict.fromkeys(wrong.values()):
+                self._carry(exercise, slug, slug in classes.values(), found, digest)
+            if self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
+                self._block(exercise, classes, found, client)
+
+    def _stem(self, slug: str) -> str:
+        return self._checks[slug][0].exercise.assignment
+
+    def _is_class(self, name: str, slug: str) -> bool:
+        return isinstance(getattr(self._modules[self._stem(slug)], name), type)
 
     def _outcomes(self, slug: str, outcomes: Mapping[str, Outcome]) -> set[Outcome]:
         checks = (check.id for check in self._checks.get(slug, ()))
@@ -127,23 +134,28 @@ class Following:
     ) -> None:
         """Put right functions in place, and into `answers` those that can be called at all."""
         for name, slug in wrong.items():
-            stem = self._checks[slug][0].exercise.assignment
+            stem = self._stem(slug)
             function = getattr(self._modules[stem], name)
             if isinstance(function, FunctionType):
                 lent = Answers(name, function)
                 if client.substitute(stem, name, into, lent):
                     answers[name] = lent
 
-    # ---- copied --------------------------------------------------------------------------
+    # ---- made once more ------------------------------------------------------------------
 
-    def _copied(self, exercise: ExercisePlan, slug: str, found: Found, digest: str) -> None:
+    def _carry(
+        self, exercise: ExercisePlan, slug: str, in_a_class: bool, found: Found, digest: str
+    ) -> None:
         """Carry the failing checks if one mistake explains all that they saw, and all that those
-        of the earlier exercise saw."""
+        of the earlier exercise saw: one that stands in a class which is used here, or that was
+        written here once more."""
         later, earlier = self._failing(exercise.slug, found), self._failing(slug, found)
         if not later or not earlier:
             return
-        stem = earlier[0].exercise.assignment
-        for first, second in self._mistakes.pairs(stem, exercise.assignment):
+        pairs = list(self._mistakes.alone(self._stem(slug))) if in_a_class else []
+        if exercise.copied:
+            pairs += self._mistakes.pairs(self._stem(slug), exercise.assignment)
+        for first, second in pairs:
             if self._explains(second, later, found, digest) and self._explains(
                 first, earlier, found, digest
             ):
@@ -168,16 +180,55 @@ class Following:
     def _rehearse(
         self, mistake: Mistake, check: Check, digest: str
     ) -> tuple[Observation, Seen] | None:
-        module = self._mistakes.made(mistake)
+        stem = check.exercise.assignment
+        module = self._mistakes.made(mistake, stem)
         if module is None:
             return None
-        modules = {**self._modules, mistake.stem: module}
+        modules = {**self._modules, stem: module}
         if check.fresh:
             return self._runs.rehearse(check, modules, digest)
         key = (f"{mistake.stem}/{mistake.entry.id}", check.id)
         if key not in self._rehearsed:
             self._rehearsed[key] = self._runs.rehearse(check, modules, digest)
         return self._rehearsed[key]
+
+    # ---- blocked -------------------------------------------------------------------------
+
+    def _block(
+        self,
+        exercise: ExercisePlan,
+        classes: Mapping[str, str],
+        found: Found,
+        client: SubmissionClient,
+    ) -> None:
+        """Block the failing checks if the student's code uses a wrong class of theirs: those can't
+        be lent, and who wrote one of their own in its place has nothing to wait for."""
+        echoes = [
+            check
+            for check in self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED)
+            if self._is_written(found[check.id][0], classes, client)
+        ]
+        try:
+            used = [
+                slug
+                for name, slug in classes.items()
+                if echoes and client.reaches(exercise.assignment, self._stem(slug), name)
+            ]
+        except StudentFault:
+            return
+        for check in echoes if used else ():
+            observation, seen = found[check.id]
+            found[check.id] = observation.blocked_by(tuple(dict.fromkeys(used))), seen
+
+    def _is_written(
+        self, observation: Observation, classes: Mapping[str, str], client: SubmissionClient
+    ) -> bool:
+        """Whether there is anything here that could use a class: what is not written may be the
+        class itself."""
+        if observation.outcome is not Outcome.NOT_ATTEMPTED or observation.where is None:
+            return observation.outcome is not Outcome.NOT_ATTEMPTED
+        files = (client.file_of(self._stem(slug)) for slug in classes.values())
+        return observation.where.file in files
 
 
 def _carried(observation: Observation, mistake: Mistake, slug: str, count: int) -> Observation:

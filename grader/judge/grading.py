@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -22,16 +20,14 @@ from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, LocalClient
 from .faults import StudentFault, StudentRaised
 from .follow import ACCUSING, Following, Seen
 from .memo import Memo, Reference
+from .mistakes import Mistakes
 from .namespace import Definitions
 from .observe import Record, observation, ours
 from .plugin import Bench, BenchPlugin
 from .probe import check_seed
 from .pytest_bridge import Phase, Suites
+from .references import ReferenceBroken, References
 from .student import SubmissionClient
-
-
-class ReferenceBroken(Exception):
-    """The reference can't be imported: the author's fault."""
 
 
 class OwnDefinitions(Definitions):
@@ -53,12 +49,18 @@ class Grading:
     """
 
     def __init__(
-        self, root: Path, course_seed: str, exercises: Sequence[ExercisePlan], reverse: bool
+        self,
+        root: Path,
+        course_seed: str,
+        exercises: Sequence[ExercisePlan],
+        reverse: bool,
+        assignments: Iterable[str],
     ) -> None:
         self._course_seed = course_seed
         self._memo = Memo()
         stems = dict.fromkeys(exercise.assignment for exercise in exercises)
-        self._modules = {stem: import_reference(root, stem) for stem in stems}
+        references = References(root, assignments)
+        self._modules = {stem: references.module(stem) for stem in stems}
         roles = _roles(root)
         self._references = {
             stem: Reference(module, self._memo, roles) for stem, module in self._modules.items()
@@ -71,7 +73,9 @@ class Grading:
         self._times: dict[tuple[str, int], float] = {}
         self._proofs: dict[str, Observation | None] = {}
         follows = any(exercise.calls for exercise in exercises)
-        self._following = Following(root, self._modules, checks, self) if follows else None
+        self._following = (
+            Following(Mistakes(root, references), self._modules, checks, self) if follows else None
+        )
 
     def grade(
         self, client: SubmissionClient, digest: str, only: Sequence[str] = ()
@@ -214,19 +218,3 @@ def _roles(root: Path) -> Roles:
     except Exception as error:
         path = root / "reference" / "roles.py"
         raise ReferenceBroken(f"{path}  {type(error).__name__}: {error}") from error
-
-
-def import_reference(root: Path, stem: str) -> ModuleType:
-    path = root / "reference" / f"{stem}.py"
-    if str(root) not in sys.path:
-        sys.path.append(str(root))
-    spec = importlib.util.spec_from_file_location(f"reference.{stem}", path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise ReferenceBroken(f"{path}  there is no such reference")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise ReferenceBroken(f"{path}  {type(error).__name__}: {error}") from error
-    return module

@@ -14,8 +14,9 @@ from ..wire.faults import PeerGone
 from ..wire.frame import Channel, Message, Meta
 from .checks import ExercisePlan, facts
 from .faults import SourceGone, Starved
-from .grading import Grading, ReferenceBroken
+from .grading import Grading
 from .pytest_bridge import CollectionFailed
+from .references import ReferenceBroken
 from .stubs import stub_digests
 from .student import Plan, SubmissionClient
 from .tracing import SuiteGlobals, TracingClient
@@ -49,7 +50,9 @@ class Judge:
         self._exercises = [_exercise(row) for row in hello["exercises"]]
         # Under way while we collect: it costs the first submission nothing.
         self._spare: WorkerProcess | None = source.start()
-        self._grading = Grading(root, hello["seed"], self._exercises, hello["reverse"])
+        self._grading = Grading(
+            root, hello["seed"], self._exercises, hello["reverse"], hello["targets"]
+        )
         self._trace = bool(hello.get("trace"))
         self._globals = SuiteGlobals(self._grading.suite_modules() if self._trace else {})
         self._targets = _targets(self._exercises)

@@ -196,6 +196,16 @@ class SubmissionClient(Client):
         self._patience = LENDING_FACTOR
         return type(places) is int and places > 0
 
+    def reaches(self, into: str, stem: str, name: str) -> bool:
+        """Whether what the student wrote for `into` uses their own `name` of `stem`, or would if it
+        could have been imported. They would only lose by a lie.
+
+        Raises:
+            StudentFault: the worker does not answer.
+        """
+        self.start_check(lambda call: 0.0)
+        return self.invoke(["U"], (into, stem, name), {}, {}) is True
+
     # ---- faults --------------------------------------------------------------------------
 
     def raised(self, error: RemoteRaised) -> StudentRaised:
@@ -286,6 +296,11 @@ class SubmissionClient(Client):
         if target.get("stub"):
             raise NotDefined("not written yet", where=load_report.where(module, target))
         return str(target["kind"])
+
+    def file_of(self, stem: str) -> str:
+        """The file that was loaded for an assignment; empty if there is none."""
+        module = self.report.get("modules", {}).get(stem)
+        return module["file"] if module else ""
 
     def choices(self) -> Mapping[str, Choice]:
         """The file that was loaded for each assignment, where there was a choice."""

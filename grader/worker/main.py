@@ -56,7 +56,7 @@ class Worker:
     def __init__(self, channel: Channel) -> None:
         self._loaded: Loaded | None = None
         self._channel = channel
-        side = WorkerSide(self._lookup, self._place, self._renew, self._substitute)
+        side = WorkerSide(self._lookup, self._place, self._renew, self._substitute, self._reaches)
         self._peer = side.peer = Peer(channel, side, {"load": self._load})
 
     def serve(self) -> None:
@@ -92,6 +92,9 @@ class Worker:
     def _substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> int:
         loaded = self._loaded
         return loaded.substitute(stem, name, into, function) if loaded is not None else 0
+
+    def _reaches(self, into: str, stem: str, name: str) -> bool:
+        return self._loaded is not None and self._loaded.reaches(into, stem, name)
 
     def _lookup(self, stem: str, name: str) -> object:
         if self._loaded is None:

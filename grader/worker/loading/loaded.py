@@ -25,6 +25,7 @@ from .layout import Layout, Place, folder_of
 from .module import Shared, StudentModule
 from .needs import Needs
 from .notes import Notes
+from .reach import reaches
 from .standins import Gate, Standin, is_standin
 from .statements import Script, read_script
 
@@ -141,6 +142,14 @@ class Loaded:
                 held[name] = substituted
                 places += 1
         return places
+
+    def reaches(self, into: str, stem: str, name: str) -> bool:
+        """Whether what the assignment `into` is asked for uses the submission's own `name` of
+        `stem`, or would if it could have been imported."""
+        entries = self._entry_modules()
+        module = entries.get(into)
+        targets = self._plan.targets.get(into, ())
+        return module is not None and reaches(module, targets, entries.get(stem), stem, name)
 
     def place(self, filename: str) -> tuple[str, int | None] | None:
         """File and cell of the submission that a code file name stands for."""
