@@ -79,8 +79,8 @@ MISTAKES = (
     Mistake(66, "einsum with swapped letters"),
     Mistake(67, "bias lost or added, weight untransposed"),
     Mistake(68, "residual inside the attention"),
-    Mistake(69, "key heads tiled, not grouped", open="a3.gqa"),
-    Mistake(70, "tokens repeated, not heads", open="a3.gqa"),
+    Mistake(69, "key heads tiled, not grouped"),
+    Mistake(70, "tokens repeated, not heads"),
     # Dropout, modes, dtypes, gradients
     Mistake(71, "dropout in eval mode"),
     Mistake(
