@@ -66,7 +66,7 @@ MISTAKES = (
     Mistake(53, "heads merged without transpose"),
     Mistake(54, "heads split by view"),
     Mistake(55, "heads and batch mixed"),
-    Mistake(56, "packed in one order, unpacked in another", open="a3.packed"),
+    Mistake(56, "packed in one order, unpacked in another"),
     Mistake(57, "view of memory not in order"),
     Mistake(58, "values from keys"),
     Mistake(59, "one map for two roles"),
@@ -79,8 +79,8 @@ MISTAKES = (
     Mistake(66, "einsum with swapped letters"),
     Mistake(67, "bias lost or added, weight untransposed"),
     Mistake(68, "residual inside the attention"),
-    Mistake(69, "key heads tiled, not grouped", open="a3.gqa"),
-    Mistake(70, "tokens repeated, not heads", open="a3.gqa"),
+    Mistake(69, "key heads tiled, not grouped"),
+    Mistake(70, "tokens repeated, not heads"),
     # Dropout, modes, dtypes, gradients
     Mistake(71, "dropout in eval mode"),
     Mistake(

@@ -98,7 +98,7 @@ def instances(module: nn.Module, roles: Roles, row: Row) -> list[Instance]:
     for group in roles.groups:
         for path, part in module.named_modules():
             home = group.homes.get(type(part).__name__)
-            if home is not None:
+            if home is not None and home.applies(part):
                 found.append(_instance(group, home, path, part, row))
     return found
 

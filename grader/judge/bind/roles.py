@@ -21,6 +21,10 @@ def _no_sizes(module: nn.Module) -> Mapping[str, int]:
     return {}
 
 
+def _always(module: nn.Module) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Home:
     """Where a class of the reference keeps a group.
@@ -36,6 +40,9 @@ class Home:
     the axes left of the bar."""
     sizes: Sizes = _no_sizes
     """Lengths of axes that the shapes don't tell, such as the number of heads."""
+    applies: Callable[[nn.Module], bool] = _always
+    """Whether this module of the class keeps the group: where roles can differ in shape, they may
+    be one group in some modules and several in others."""
 
 
 @dataclass(frozen=True)
