@@ -109,7 +109,7 @@ MISTAKES = (
     Mistake(90, "class token without a position"),
     Mistake(91, "one position for all"),
     Mistake(92, "too few positions, or wrong frequencies"),
-    Mistake(93, "positions interpolated wrongly", open="a4.positions"),
+    Mistake(93, "positions interpolated wrongly"),
     Mistake(
         94,
         "repeat where expand would do",
