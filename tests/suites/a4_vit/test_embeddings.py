@@ -102,7 +102,7 @@ class TestTokens:
 class TestModes:
     """Which numbers are dropped is random and is never asked; see what survives, and how much."""
 
-    BATCH = 300  # 51,000 numbers: a share has a standard deviation of 0.002
+    BATCH = 100  # 17,000 numbers, 1,000 of each token
 
     def in_train_mode(self, probe, expect, p):
         """Return the tokens of many images in eval mode and in train mode."""
@@ -116,9 +116,9 @@ class TestModes:
         """In train mode the share `dropout` of all numbers is 0, of each token alike."""
         _, _, _, wild = self.in_train_mode(probe, expect, 0.3)
         share = (wild == 0).double().mean(dim=(0, 2))  # T
-        # Of each token 3,000 numbers: the standard deviation is 0.008.
+        # The standard deviation is 0.015.
         wanted = torch.full((TOKENS,), 0.3)
-        expect.close(share, wanted, what="share of each token that is dropped", atol=0.06)
+        expect.close(share, wanted, what="share of each token that is dropped", atol=0.12)
 
     def test_dropped_once(self, probe, expect):
         """What survives has grown by 1 / (1 - dropout), once."""

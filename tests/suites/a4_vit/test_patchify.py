@@ -46,9 +46,8 @@ class TestGradients:
         """On images drawn for this submission, every pixel gets its gradient."""
         expect.gradients(student.patchify, reference.patchify, probe.randn(B, C, H, W), P)
 
-    @pytest.mark.fresh
     def test_gradient_of_the_patches(self, student, reference, probe, expect):
-        """On patches drawn for this submission, every number gets its gradient."""
+        """Every number of the patches gets its gradient."""
         patches = probe.randn(B, N, NUMBERS)
         expect.gradients(student.unpatchify, reference.unpatchify, patches, P, H, W)
 

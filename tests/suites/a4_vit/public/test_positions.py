@@ -75,6 +75,8 @@ class TestOutputs:
     def test_same_grid(self, student, probe, expect, grid):
         """On the same grid nothing changes."""
         positions = probe.randn(1 + grid[0] * grid[1], 7)
+        other = student.interpolate_positions(positions, grid, (2, 4))
+        expect.shape(other, (9, 7), what="positions on another grid")
         scaled = student.interpolate_positions(positions, grid, grid)
         expect.close(scaled, positions, what="positions", atol=1e-5)
 
