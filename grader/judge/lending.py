@@ -25,13 +25,18 @@ def call_lent(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[
     try:
         signature.bind(*args, **kwargs)
     except TypeError:
-        raise _misfit(_name_of(function), signature, args, kwargs) from None
+        raise _misfit(function, signature, args, kwargs) from None
     return function(*args, **kwargs)
 
 
 def _misfit(
-    name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    function: Callable[..., Any],
+    signature: inspect.Signature,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
 ) -> CheckFailed:
+    name = getattr(function, "__name__", "")
+    name = name if name.isidentifier() else ""
     known = [f"{word}=…" for word in signature.parameters if word in kwargs]
     invented = sorted(set(kwargs) - set(signature.parameters))
     told = [*["…"] * min(len(args), 9), *known]
@@ -43,12 +48,7 @@ def _misfit(
         for parameter in signature.parameters.values()
     ]
     return CheckFailed(
-        f"called {name} with ({', '.join(told)})",
+        f"called {name or 'the function that it was given'} with ({', '.join(told)})",
         f"a call that fits {name}{inspect.Signature(plain)}",
         detail=", ".join(invented)[:200],
     )
-
-
-def _name_of(function: Callable[..., Any]) -> str:
-    name = getattr(function, "__name__", "")
-    return name if name.isidentifier() else "the function that it was given"

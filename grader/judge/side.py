@@ -25,8 +25,8 @@ class JudgeSide(Side):
         self._invoker = invoker
         self._lent: list[Callable[..., Any]] = []
         self.raised: BaseException | None = None
-        """What a call-back of ours raised: student code may have swallowed it, we don't. A call that
-        does not fit the call-back is a fault of the student's."""
+        """What a call-back of ours raised, or a call that did not fit it: student code may have
+        swallowed it, we don't."""
 
     def forget(self) -> None:
         self._lent.clear()
