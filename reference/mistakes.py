@@ -109,12 +109,8 @@ MISTAKES = (
     Mistake(90, "class token without a position"),
     Mistake(91, "one position for all"),
     Mistake(92, "too few positions, or wrong frequencies"),
-    Mistake(93, "positions interpolated wrongly", open="a4.positions"),
-    Mistake(
-        94,
-        "repeat where expand would do",
-        reason="no mistake: both give the same numbers, and nothing may complain",
-    ),
+    Mistake(93, "positions interpolated wrongly"),
+    Mistake(94, "repeat where expand would do"),
     # Blocks, heads, decoder
     Mistake(95, "residual of the normalised input"),
     Mistake(96, "norm after instead of before"),

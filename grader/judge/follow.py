@@ -76,7 +76,8 @@ class Following:
             if functions and self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
                 self._called(exercise, functions, found, client, digest)
             for slug in dict.fromkeys(wrong.values()):
-                self._carry(exercise, slug, slug in classes.values(), found, digest)
+                used = [name for name, asked in classes.items() if asked == slug]
+                self._carry(exercise, slug, used, found, digest)
             if self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
                 self._block(exercise, classes, found, client)
 
@@ -144,7 +145,12 @@ class Following:
     # ---- made once more ------------------------------------------------------------------
 
     def _carry(
-        self, exercise: ExercisePlan, slug: str, in_a_class: bool, found: Found, digest: str
+        self,
+        exercise: ExercisePlan,
+        slug: str,
+        classes: Sequence[str],
+        found: Found,
+        digest: str,
     ) -> None:
         """Carry the failing checks if one mistake explains all that they saw, and all that those
         of the earlier exercise saw: one that stands in a class which is used here, or that was
@@ -152,7 +158,7 @@ class Following:
         later, earlier = self._failing(exercise.slug, found), self._failing(slug, found)
         if not later or not earlier:
             return
-        pairs = list(self._mistakes.alone(self._stem(slug))) if in_a_class else []
+        pairs = list(self._mistakes.within(self._stem(slug), classes))
         if exercise.copied:
             pairs += self._mistakes.pairs(self._stem(slug), exercise.assignment)
         for first, second in pairs:
