@@ -10,14 +10,18 @@ position vector that is added to it, and the rest is learned.
                      cut                 project, CLS, positions  depth blocks     one token, Linear
 
 Shape letters: B batch, C channels, H and W height and width of the image, P patch side,
-N = (H / P) · (W / P) patches, D model width. Attention inside a block has its heads to itself:
-there H is their number and Dh their width, as in assignment 3.
+N = (H / P) · (W / P) patches, D model width; T tokens, 1 + N of them in a ViT. Attention inside a
+block has its heads to itself: there H is their number and Dh their width, as in assignment 3.
+
+That attention is the `PackedMultiHeadAttention` you wrote there, imported below. A mistake in it
+costs its points there, and not here once more.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 import torch
+from a3_multi_head import PackedMultiHeadAttention
 from torch import nn
 
 
@@ -425,84 +429,217 @@ class FeedForward(nn.Module):
         raise NotImplementedError("FeedForward.forward: replace this line with your solution")
 
 
-class PackedMultiHeadAttention(nn.Module):
-    """The attention of assignment 3 without its mask, complete: an image has no future to hide.
-
-    Queries, keys and values come out of one linear map `qkv`, three times as wide: first all of
-    the query's features, then the key's, then the value's, and inside each head by head.
-    """
-
-    def __init__(self, emb_size: int, num_heads: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        if emb_size % num_heads != 0:
-            raise ValueError(f"a width of {emb_size} cannot be divided among {num_heads} heads")
-        self.num_heads = num_heads
-        self.qkv = nn.Linear(emb_size, 3 * emb_size)
-        self.projection = nn.Linear(emb_size, emb_size)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """(B, T, D) → (B, T, D)."""
-        batch, tokens, width = x.shape
-        qkv = self.qkv(x).view(batch, tokens, 3, self.num_heads, -1)  # B T 3 H Dh
-        query, key, value = qkv.permute(2, 0, 3, 1, 4)  # B H T Dh, three times
-        scores = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5  # B H T T
-        weights = self.dropout(torch.softmax(scores, dim=-1))
-        merged = (weights @ value).transpose(1, 2).reshape(batch, tokens, width)  # B T D
-        output: torch.Tensor = self.projection(merged)
-        return output
-
-
 class EncoderBlock(nn.Module):
     """Attention, then the MLP; each reads a normalised copy and *adds* what it found.
+
+    Equations 2 and 3 of the paper:
 
         z = z + attention(norm1(z))
         z = z + mlp(norm2(z))
 
-    Equations 2 and 3 of the paper. The norms stand inside the branches (pre-norm), so that z
-    itself runs through the whole encoder untouched: the residual is z and not norm(z).
+    First the tokens talk to each other, then each one thinks for itself. Follow z from the top to
+    the bottom: nothing is ever done *to* it, things are only added. This road without a gate, the
+    residual stream, is why twelve such blocks, or a hundred, can be trained at all; and it stays
+    free only as long as the norms stand inside the branches (pre-norm). The second line reads the
+    new z, with the first branch's finding in it.
+
+    Arguments
+        emb_size   D
+        num_heads  H; it must divide D
+        expansion  the MLP is expansion · D wide inside
+        dropout    of the attention weights and inside the MLP; more on a branch is up to you
+
+    Names that the grader looks for: `norm1`, `attention`, `norm2`, `mlp`, for instance
+    `attention.qkv`. The attention is your own from assignment 3, imported above. If you have none
+    yet, or would like another one, write a class in this file: it takes (x, mask) and returns
+    (B, T, D).
+
+    Example: whatever a block does, it only adds. With both last layers at zero, it does nothing.
+
+        >>> block = EncoderBlock(emb_size=12, num_heads=3)
+        >>> tokens = torch.randn(2, 5, 12)
+        >>> block(tokens).shape
+        torch.Size([2, 5, 12])
+        >>> with torch.no_grad():
+        ...     for last in (block.attention.projection, block.mlp.fc2):
+        ...         _ = last.weight.zero_(), last.bias.zero_()
+        >>> torch.equal(block(tokens), tokens)
+        True
     """
 
-    def __init__(self, emb_size: int, num_heads: int, expansion: int = 4) -> None:
+    def __init__(
+        self, emb_size: int, num_heads: int, expansion: int = 4, dropout: float = 0.0
+    ) -> None:
+        """Create two norms, the attention and the MLP. To write here: everything."""
         super().__init__()
-        self.norm1 = nn.LayerNorm(emb_size)
-        self.attention = PackedMultiHeadAttention(emb_size, num_heads)
-        self.norm2 = nn.LayerNorm(emb_size)
-        self.mlp = FeedForward(emb_size, expansion)
+        raise NotImplementedError("EncoderBlock.__init__: replace this line with your solution")
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """(B, T, D) → (B, T, D). To write here: everything."""
+    def forward(self, x: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        """Return the tokens after one layer.
+
+        Shapes
+            x        (B, T, D)
+            mask     bool, True = may attend; (T, T), (B, T, T) or four axes, as in assignment 3.
+                     It goes on to the attention as it came; None allows everything
+            returns  (B, T, D), dtype and device as x's
+
+        An image has nothing to hide, but a padded sentence has, and so has a text that is still
+        being written. (An nn.Sequential can be called with one argument only: a block that is one
+        can do everything else.) `x` is not modified, which `x += …` would do.
+
+        To write here: everything.
+        """
         raise NotImplementedError("EncoderBlock.forward: replace this line with your solution")
 
 
-class Encoder(nn.Module):
-    """`depth` blocks one after the other, and a LayerNorm for every token that comes out."""
+class PostNormEncoderBlock(nn.Module):
+    """The same parts in the order of 2017: normalise *after* adding.
 
-    def __init__(self, depth: int, emb_size: int, num_heads: int, expansion: int = 4) -> None:
+    "Attention Is All You Need", section 3.1:
+
+        z = norm1(z + attention(z))
+        z = norm2(z + mlp(z))
+
+    There is no free road here: every block puts the stream itself through two norms. At first the
+    gradients are so large near the output that training fails, unless the learning rate is warmed
+    up with care (Xiong et al., "On Layer Normalization in the Transformer Architecture", 2020).
+    BERT is built of these, the ViT of the others, and both have parameters of the same names and
+    shapes: a checkpoint of one fits into the other, and gives nonsense.
+
+    Arguments and names as in `EncoderBlock`.
+
+    Example: whatever comes in, what comes out has mean 0, as the last norm leaves it.
+
+        >>> block = PostNormEncoderBlock(emb_size=12, num_heads=3)
+        >>> output = block(100.0 * torch.randn(2, 5, 12) + 7.0)
+        >>> torch.allclose(output.mean(dim=-1), torch.zeros(2, 5), atol=1e-5)
+        True
+    """
+
+    def __init__(
+        self, emb_size: int, num_heads: int, expansion: int = 4, dropout: float = 0.0
+    ) -> None:
+        """Create two norms, the attention and the MLP. To write here: everything."""
         super().__init__()
-        blocks = [EncoderBlock(emb_size, num_heads, expansion) for _ in range(depth)]
-        self.blocks = nn.ModuleList(blocks)
-        self.norm = nn.LayerNorm(emb_size)
+        raise NotImplementedError(
+            "PostNormEncoderBlock.__init__: replace this line with your solution"
+        )
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """(B, T, D) → (B, T, D). To write here: everything."""
+    def forward(self, x: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        """Return the tokens after one layer: shapes as in `EncoderBlock.forward`.
+
+        To write here: everything.
+        """
+        raise NotImplementedError(
+            "PostNormEncoderBlock.forward: replace this line with your solution"
+        )
+
+
+class Encoder(nn.Module):
+    """`depth` blocks one after the other, and a LayerNorm for every token that comes out.
+
+        z_ℓ = block_ℓ(z_{ℓ-1})          ℓ = 1, …, depth
+        y   = norm(z_depth)
+
+    Equation 4 of the paper needs y of the class token only; here every token gets its norm, so
+    that the head may read whichever it likes. Without that last norm, what leaves the encoder would
+    be the sum of all that the blocks have added: the deeper the model, the larger.
+
+    Arguments
+        depth                  number of blocks, each with weights of its own
+        emb_size, num_heads,   as in `EncoderBlock`
+        expansion, dropout
+        final_norm             whether there is a norm at the end
+
+    Names that the grader looks for: `blocks`, an nn.ModuleList of EncoderBlock, and `norm`. A plain
+    list would hide the blocks from `parameters()`, and `[block] * depth` is one block under many
+    names.
+
+    Example: two blocks are twice as many parameters as one.
+
+        >>> def count(depth):
+        ...     encoder = Encoder(depth, emb_size=12, num_heads=3, final_norm=False)
+        ...     return sum(parameter.numel() for parameter in encoder.parameters())
+        >>> count(2) == 2 * count(1)
+        True
+    """
+
+    def __init__(
+        self,
+        depth: int,
+        emb_size: int,
+        num_heads: int,
+        expansion: int = 4,
+        dropout: float = 0.0,
+        final_norm: bool = True,
+    ) -> None:
+        """Create the blocks and the norm; with final_norm=False there is nothing to train in it.
+
+        To write here: everything.
+        """
+        super().__init__()
+        raise NotImplementedError("Encoder.__init__: replace this line with your solution")
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        """Return the tokens after all blocks.
+
+        Shapes
+            x        (B, T, D)
+            mask     as in `EncoderBlock.forward`, the same for every block
+            returns  (B, T, D), dtype and device as x's
+
+        To write here: everything. `x` is not modified.
+        """
         raise NotImplementedError("Encoder.forward: replace this line with your solution")
 
 
 class ClassificationHead(nn.Module):
     """Sum the picture up in one vector, and score each class by one linear map.
 
-    pool="cls" takes the class token; pool="mean" takes the average of the N patch tokens, and
-    leaves the class token out.
+    There are two ways to one vector. pool="cls" takes the class token: it belongs to no patch, and
+    had every chance to gather what matters. pool="mean" takes the average of the N patch tokens,
+    and leaves the class token out. (Both work. Appendix D.3 of the paper tells how the second
+    seemed to be worse, until it got a learning rate of its own.)
+
+    No norm in here, the encoder has one; and no softmax, the loss brings its own. (Some notebooks
+    average *all* tokens and normalise the average. That is another model: the norm of an average is
+    not the average of norms.)
+
+    Arguments
+        emb_size     D
+        num_classes  number of scores
+        pool         "cls" or "mean"
+
+    The name that the grader looks for is `linear`.
+
+    Example: token 0 is the class token, and "mean" does not look at it.
+
+        >>> tokens = torch.tensor([[[9.0, 9.0], [1.0, 0.0], [3.0, 0.0]]])  # CLS and two patches
+        >>> for pool in ("cls", "mean"):
+        ...     head = ClassificationHead(2, num_classes=2, pool=pool)
+        ...     with torch.no_grad():
+        ...         _ = head.linear.weight.copy_(torch.eye(2)), head.linear.bias.zero_()
+        ...     print(pool, head(tokens).tolist())
+        cls [[9.0, 9.0]]
+        mean [[2.0, 0.0]]
     """
 
     def __init__(self, emb_size: int, num_classes: int, pool: str = "cls") -> None:
+        """Create the linear map, with bias. To write here: everything."""
         super().__init__()
-        self.pool = pool
-        self.linear = nn.Linear(emb_size, num_classes)
+        raise NotImplementedError(
+            "ClassificationHead.__init__: replace this line with your solution"
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """(B, 1 + N, D) → raw logits (B, num_classes). To write here: everything."""
+        """Return raw logits.
+
+        Shapes
+            x        (B, 1 + N, D), the class token first
+            returns  (B, num_classes), dtype and device as x's
+
+        To write here: everything. `x` is not modified.
+        """
         raise NotImplementedError(
             "ClassificationHead.forward: replace this line with your solution"
         )
@@ -676,6 +813,40 @@ if __name__ == "__main__":
     # Linear(in_features=10, out_features=40, bias=True)
     print(mlp(torch.zeros(2, 5, 10)).shape)
     # torch.Size([2, 5, 10])
+
+    # EncoderBlock
+    block = EncoderBlock(emb_size=12, num_heads=3)
+    tokens = torch.randn(2, 5, 12)
+    print(block(tokens).shape)
+    # torch.Size([2, 5, 12])
+    with torch.no_grad():
+        for last in (block.attention.projection, block.mlp.fc2):
+            _ = last.weight.zero_(), last.bias.zero_()
+    print(torch.equal(block(tokens), tokens))
+    # True
+
+    # PostNormEncoderBlock
+    block = PostNormEncoderBlock(emb_size=12, num_heads=3)
+    output = block(100.0 * torch.randn(2, 5, 12) + 7.0)
+    print(torch.allclose(output.mean(dim=-1), torch.zeros(2, 5), atol=1e-5))
+    # True
+
+    # Encoder
+    def count(depth):
+        encoder = Encoder(depth, emb_size=12, num_heads=3, final_norm=False)
+        return sum(parameter.numel() for parameter in encoder.parameters())
+    print(count(2) == 2 * count(1))
+    # True
+
+    # ClassificationHead
+    tokens = torch.tensor([[[9.0, 9.0], [1.0, 0.0], [3.0, 0.0]]])  # CLS and two patches
+    for pool in ("cls", "mean"):
+        head = ClassificationHead(2, num_classes=2, pool=pool)
+        with torch.no_grad():
+            _ = head.linear.weight.copy_(torch.eye(2)), head.linear.bias.zero_()
+        print(pool, head(tokens).tolist())
+    # cls [[9.0, 9.0]]
+    # mean [[2.0, 0.0]]
 
     # ViT
     vit = ViT(patch_size=4, emb_size=24, img_size=8, depth=2, num_heads=3, num_classes=5)
