@@ -17,11 +17,6 @@ class TestShapes:
         )
         expect.shape(output, (batch, tokens, D), what="output")
 
-    def test_as_many_heads_as_features(self, student, probe, expect):
-        """As many heads as there are features work too, each of width 1."""
-        output = student.PackedMultiHeadAttention(D, D)(probe.randn(B, T, D, dtype=torch.float32))
-        expect.shape(output, (B, T, D), what="output")
-
     def test_heads_that_do_not_divide_the_width(self, student, expect):
         """If num_heads does not divide emb_size, a ValueError names both numbers."""
         expect.raises(ValueError, student.PackedMultiHeadAttention, 10, 3, mentions=("10", "3"))

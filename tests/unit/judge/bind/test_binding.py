@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -216,6 +217,18 @@ def test_without_roles_only_the_names_are_free() -> None:
         "Fader has no parameters for bright.weight (10, 5), bright.bias (10,) and 2 more; "
         "it has mix.weight (3, 10), mix.bias (3,), both.weight (20, 5), both.bias (20,)"
     )
+
+
+def test_a_group_is_looked_for_only_in_modules_that_keep_it() -> None:
+    """A class may keep a group in some of its modules, such as those where two widths agree."""
+
+    def roles(width: int) -> Roles:
+        home = replace(FADER.homes["Fader"], applies=lambda m: m.bright.in_features == width)
+        return Roles((replace(FADER, homes={"Fader": home}),))
+
+    Bench(STUDENTS["packed"], roles=roles(5)).compare()
+    with pytest.raises(CheckFailed):
+        Bench(STUDENTS["packed"], roles=roles(6)).compare()
 
 
 def test_a_shared_layer_is_told_from_a_missing_one() -> None:
