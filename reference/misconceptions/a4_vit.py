@@ -1583,7 +1583,7 @@ _PRE_NORM = (
         by=_norm_that(
             "(x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True, correction=0) + norm.eps)"
         ),
-        fails=("outputs", "a4.vit/outputs"),
+        fails=("outputs",),
         cause="eps is added to the standard deviation, and not to the variance under the root.",
     ),
     Misconception(
