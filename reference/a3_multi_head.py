@@ -144,10 +144,8 @@ class MultiHeadAttentionWrapper(nn.Module):
         """Create the heads. To write here: everything."""
         super().__init__()
         # BEGIN SOLUTION
-        self.heads = nn.ModuleList(
-            CausalAttention(d_in, d_out, context_length, dropout, qkv_bias)
-            for _ in range(num_heads)
-        )
+        sizes = (d_in, d_out, context_length, dropout)
+        self.heads = nn.ModuleList(CausalAttention(*sizes, qkv_bias) for _ in range(num_heads))
         # END SOLUTION
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
