@@ -188,6 +188,15 @@ _PATCHIFY = (
         cause="`view` cannot read patches whose memory is in another order: use reshape.",
     ),
     Misconception(
+        id="unpatchify.three_channels",
+        mistakes=(),
+        target="unpatchify",
+        replace="(patch_size, patch_size, -1)",
+        by="(patch_size, patch_size, 3)",
+        fails=("shapes", "outputs"),
+        cause="The number of channels is written down as 3.",
+    ),
+    Misconception(
         id="unpatchify.float32",
         mistakes=(80,),
         target="unpatchify",
