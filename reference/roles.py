@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import nn
 
-from grader.judge.bind.roles import Alternative, Group, Home, Layout, Roles
+from grader.judge.bind.roles import Alternative, Cut, Group, Home, Layout, Roles
 
 
 def named(*words: str) -> tuple[str, ...]:
@@ -213,7 +213,11 @@ POSITIONS = Group(
     name="positions",
     axes="t d",
     roles=("positions",),
-    aliases={"positions": named("pos", "pe", "positions?", r"pos\w*emb\w*", r"position\w*emb\w*")},
+    aliases={
+        "positions": named("pos", "pe", "positions?", r"pos\w*emb\w*", r"position\w*emb\w*"),
+        "class token's": (r"\w*(?:cls|class)\w*pos\w*", r"\w*pos\w*(?:cls|class)\w*"),
+        "patches'": (r"\w*pos\w*",),
+    },
     homes={"ViTEmbeddings": Home("t d", ("positions",))},
     # No logits can tell these apart: what is learned for a token goes where the token goes.
     layouts=(
@@ -224,6 +228,12 @@ POSITIONS = Group(
             "tokens are counted column by column, the class token last",
             raw=None,
             order=lambda positions: class_token_last(by_column(positions)),
+        ),
+        Layout(
+            "t d",
+            "the class token's position is a parameter of its own",
+            raw=None,
+            cut=Cut("t", 1, ("class token's", "patches'")),
         ),
     ),
 )
@@ -261,7 +271,7 @@ def smaller_eps(module: nn.Module) -> None:
 ROLES = Roles(
     groups=(POSITIONS, PATCHES, QKV, QUERY, KEY_VALUE, OUT),
     aliases={
-        "cls_token": named("cls", "class", r"cls\w*", r"class\w*"),
+        "cls_token": named("cls", "class", r"cls(?!\w*pos)\w*", r"class(?!\w*pos)\w*"),
         "norm1": (r"(?:norm|ln|layer_?norm)_?(?:1|a|att\w*|msa)", r"(?:att\w*|msa)_?(?:norm|ln)"),
         "norm2": (r"(?:norm|ln|layer_?norm)_?(?:2|b|mlp|ff\w*)", r"(?:mlp|ff\w*)_?(?:norm|ln)"),
         "norm3": (r"(?:norm|ln|layer_?norm)_?(?:3|c|mlp|ff\w*)", r"(?:mlp|ff\w*)_?(?:norm|ln)"),

@@ -5,7 +5,7 @@ Runs after all checks, so that nothing hangs on the order of exercises.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import FunctionType, ModuleType
@@ -43,6 +43,9 @@ class Runs(Protocol):
     ) -> tuple[Observation, Seen]:
         """Run it on references."""
 
+    def asked_for(self, check: Check) -> Collection[str]:
+        """The definitions that it looks up."""
+
 
 class Following:
     """What becomes of the checks of exercises that follow others."""
@@ -56,6 +59,8 @@ class Following:
     ) -> None:
         self._mistakes, self._modules, self._runs = mistakes, modules, runs
         self._rehearsed: dict[tuple[str, str], tuple[Observation, Seen]] = {}
+        self._used: dict[tuple[str, tuple[str, ...], str, str], bool] = {}
+        """Of the submission at hand: whether names of an assignment use a class of another."""
         self._checks: dict[str, list[Check]] = {}
         for check in sorted(checks, key=lambda check: check.id):
             self._checks.setdefault(check.exercise.slug, []).append(check)
@@ -65,23 +70,40 @@ class Following:
     def through(self, found: Found, client: SubmissionClient, digest: str) -> None:
         """Replace what is not to be paid for once more."""
         before = {check: observation.outcome for check, (observation, _) in found.items()}
+        self._used.clear()
         for exercise in self._exercises:
             wrong = {
                 name: slug
                 for name, slug in exercise.calls.items()
                 if self._outcomes(slug, before) & {*ACCUSING, Outcome.NOT_ATTEMPTED}
             }
-            classes = {n: slug for n, slug in wrong.items() if self._is_class(n, slug)}
-            functions = {n: slug for n, slug in wrong.items() if n not in classes}
-            if functions and self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
+            failing = self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED)
+            if not wrong or not failing or not _is_begun(exercise, client):
+                continue
+            functions = {n: slug for n, slug in wrong.items() if not self._is_class(n, slug)}
+            classes = {
+                name: slug
+                for name, slug in wrong.items()
+                if name not in functions and self._is_wrong(name, slug, before)
+            }
+            if functions:
                 self._called(exercise, functions, found, client, digest)
             for slug in dict.fromkeys(wrong.values()):
-                self._carry(exercise, slug, slug in classes.values(), found, digest)
-            if self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
+                used = [name for name, asked in classes.items() if asked == slug]
+                self._carry(exercise, slug, used, found, digest)
+            if classes:
                 self._block(exercise, classes, found, client)
 
     def _stem(self, slug: str) -> str:
         return self._checks[slug][0].exercise.assignment
+
+    def _is_wrong(self, name: str, slug: str, outcomes: Mapping[str, Outcome]) -> bool:
+        """Whether a check that asks for this name failed: an exercise may ask for several."""
+        short = {*ACCUSING, Outcome.NOT_ATTEMPTED}
+        return any(
+            outcomes.get(check.id) in short and name in self._runs.asked_for(check)
+            for check in self._checks[slug]
+        )
 
     def _is_class(self, name: str, slug: str) -> bool:
         return isinstance(getattr(self._modules[self._stem(slug)], name), type)
@@ -106,10 +128,6 @@ class Following:
         digest: str,
     ) -> None:
         """Try failing checks again, with right functions in place of the student's wrong ones."""
-        try:
-            client.kind(exercise.assignment, exercise.targets[0])
-        except StudentFault:
-            return  # nothing was written that could call anything
         for check in self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
             answers: dict[str, Answers] = {}
             lend = partial(self._lend, exercise.assignment, wrong, answers)
@@ -144,7 +162,12 @@ class Following:
     # ---- made once more ------------------------------------------------------------------
 
     def _carry(
-        self, exercise: ExercisePlan, slug: str, in_a_class: bool, found: Found, digest: str
+        self,
+        exercise: ExercisePlan,
+        slug: str,
+        classes: Sequence[str],
+        found: Found,
+        digest: str,
     ) -> None:
         """Carry the failing checks if one mistake explains all that they saw, and all that those
         of the earlier exercise saw: one that stands in a class which is used here, or that was
@@ -152,7 +175,7 @@ class Following:
         later, earlier = self._failing(exercise.slug, found), self._failing(slug, found)
         if not later or not earlier:
             return
-        pairs = list(self._mistakes.alone(self._stem(slug))) if in_a_class else []
+        pairs = list(self._mistakes.within(self._stem(slug), classes))
         if exercise.copied:
             pairs += self._mistakes.pairs(self._stem(slug), exercise.assignment)
         for first, second in pairs:
@@ -203,22 +226,28 @@ class Following:
     ) -> None:
         """Block the failing checks if the student's code uses a wrong class of theirs: those can't
         be lent, and who wrote one of their own in its place has nothing to wait for."""
-        echoes = [
-            check
-            for check in self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED)
-            if self._is_written(found[check.id][0], classes, client)
-        ]
-        try:
-            used = [
-                slug
-                for name, slug in classes.items()
-                if echoes and client.reaches(exercise.assignment, self._stem(slug), name)
-            ]
-        except StudentFault:
-            return
-        for check in echoes if used else ():
+        for check in self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
             observation, seen = found[check.id]
-            found[check.id] = observation.blocked_by(tuple(dict.fromkeys(used))), seen
+            if self._is_written(observation, classes, client):
+                asked = tuple(sorted(self._runs.asked_for(check)))
+                unmet = [
+                    slug
+                    for name, slug in classes.items()
+                    if self._uses(client, exercise.assignment, asked, self._stem(slug), name)
+                ]
+                if unmet:
+                    found[check.id] = observation.blocked_by(tuple(dict.fromkeys(unmet))), seen
+
+    def _uses(
+        self, client: SubmissionClient, into: str, names: tuple[str, ...], stem: str, name: str
+    ) -> bool:
+        key = (into, names, stem, name)
+        if key not in self._used:
+            try:
+                self._used[key] = client.reaches(*key)
+            except StudentFault:
+                self._used[key] = False
+        return self._used[key]
 
     def _is_written(
         self, observation: Observation, classes: Mapping[str, str], client: SubmissionClient
@@ -229,6 +258,17 @@ class Following:
             return observation.outcome is not Outcome.NOT_ATTEMPTED
         files = (client.file_of(self._stem(slug)) for slug in classes.values())
         return observation.where.file in files
+
+
+def _is_begun(exercise: ExercisePlan, client: SubmissionClient) -> bool:
+    """Whether anything was written that could use something."""
+    for name in exercise.targets:
+        try:
+            client.kind(exercise.assignment, name)
+        except StudentFault:
+            continue
+        return True
+    return False
 
 
 def _carried(observation: Observation, mistake: Mistake, slug: str, count: int) -> Observation:

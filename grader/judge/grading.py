@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -35,8 +35,11 @@ class OwnDefinitions(Definitions):
 
     def __init__(self, modules: Mapping[str, ModuleType]) -> None:
         self._modules = modules
+        self.asked: set[str] = set()
+        """Names that were looked up."""
 
     def kind(self, stem: str, name: str) -> str:
+        self.asked.add(name)
         value = getattr(self._modules[stem], name)
         return "class" if isinstance(value, type) else "function" if callable(value) else "value"
 
@@ -72,6 +75,7 @@ class Grading:
         self.checks = checks[::-1] if reverse else checks
         self._times: dict[tuple[str, int], float] = {}
         self._proofs: dict[str, Observation | None] = {}
+        self._asked: dict[str, Collection[str]] = {}
         follows = any(exercise.calls for exercise in exercises)
         self._following = (
             Following(Mistakes(root, references), self._modules, checks, self) if follows else None
@@ -145,12 +149,21 @@ class Grading:
         client = LocalClient(lambda stem, name: getattr(modules[stem], name), _no_file)
         return self._rehearsed(check, client, modules, digest)
 
+    def asked_for(self, check: Check) -> Collection[str]:
+        """The definitions that a check looks up: those of the reference, as it is the suite that
+        asks."""
+        if check.id not in self._asked:
+            self.rehearse(check, self._modules, "reference")
+        return self._asked[check.id]
+
     def _rehearsed(
         self, check: Check, client: Client, modules: Mapping[str, ModuleType], digest: str
     ) -> tuple[Observation, Seen]:
-        record = Record()
+        record, own = Record(), OwnDefinitions(modules)
         client.begin_check()
-        found = self._run(check, client, OwnDefinitions(modules), digest, record)
+        found = self._run(check, client, own, digest, record)
+        if modules is self._modules:
+            self._asked[check.id] = own.asked
         return found, record.seen
 
     def _prove(self, check: Check) -> Observation | None:

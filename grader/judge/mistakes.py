@@ -6,7 +6,7 @@ exercise saw of the student's code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -51,9 +51,11 @@ class Mistakes:
                 if set(first.entry.mistakes) & set(second.entry.mistakes):
                     yield first, second
 
-    def alone(self, stem: str) -> Iterator[tuple[Mistake, Mistake]]:
-        """The mistakes of one assignment, each as the same one as itself."""
-        yield from ((mistake, mistake) for mistake in self._of(stem))
+    def within(self, stem: str, names: Collection[str]) -> Iterator[tuple[Mistake, Mistake]]:
+        """The mistakes in definitions of these names, each as the same one as itself."""
+        for mistake in self._of(stem):
+            if mistake.entry.target.partition(".")[0] in names:
+                yield mistake, mistake
 
     def made(self, mistake: Mistake, stem: str) -> ModuleType | None:
         """The reference of an assignment with the mistake in it or in what it imports; None if the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -196,15 +196,15 @@ class SubmissionClient(Client):
         self._patience = LENDING_FACTOR
         return type(places) is int and places > 0
 
-    def reaches(self, into: str, stem: str, name: str) -> bool:
-        """Whether what the student wrote for `into` uses their own `name` of `stem`, or would if it
-        could have been imported. They would only lose by a lie.
+    def reaches(self, into: str, names: Sequence[str], stem: str, name: str) -> bool:
+        """Whether what the student calls `names` in `into` uses their own `name` of `stem`, or
+        would if it could have been imported. They would only lose by a lie.
 
         Raises:
             StudentFault: the worker does not answer.
         """
         self.start_check(lambda call: 0.0)
-        return self.invoke(["U"], (into, stem, name), {}, {}) is True
+        return self.invoke(["U"], (into, list(names), stem, name), {}, {}) is True
 
     # ---- faults --------------------------------------------------------------------------
 

@@ -93,8 +93,8 @@ class Worker:
         loaded = self._loaded
         return loaded.substitute(stem, name, into, function) if loaded is not None else 0
 
-    def _reaches(self, into: str, stem: str, name: str) -> bool:
-        return self._loaded is not None and self._loaded.reaches(into, stem, name)
+    def _reaches(self, into: str, names: list[str], stem: str, name: str) -> bool:
+        return self._loaded is not None and self._loaded.reaches(into, names, stem, name)
 
     def _lookup(self, stem: str, name: str) -> object:
         if self._loaded is None:

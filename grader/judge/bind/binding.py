@@ -162,10 +162,13 @@ class Binding:
         assert self._choice is not None
         cells = self.plan.cells(self._choice.forms)
         layers = self.plan.storages[self._choice.storage].assignment.layers
-        pairs = [
-            f"{layer.prefix} as {cell.holds}"
+        # What a layer holds of a bare parameter's is in its weight.
+        named = [
+            (cell, layer.names[0] if cell.raw is None and not layer.raw else layer.prefix)
             for cell, layer in zip(cells, layers, strict=True)
-            if cell.holds and cell.holds != layer.prefix
+        ]
+        pairs = [
+            f"{name} as {cell.holds}" for cell, name in named if cell.holds and cell.holds != name
         ]
         if not pairs:
             return []

@@ -46,6 +46,16 @@ class Home:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """Two parameters instead of one: the first entries along an axis, and all others."""
+
+    axis: str
+    at: int
+    roles: tuple[str, str]
+    """What the two hold, as keys of the group's aliases."""
+
+
+@dataclass(frozen=True)
 class Layout:
     """One way to store a group. All of them hold the same numbers in other places.
 
@@ -67,6 +77,8 @@ class Layout:
     """Applied before it is stored: another order along one of the axes."""
     packs: tuple[tuple[str, ...], ...] = ()
     """Roles that are stored together, where that is not one of all or none."""
+    cut: Cut | None = None
+    """Where each parameter is stored in two. For groups without a bias."""
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,11 @@ STUDENT = """
         x *= 2
         return x
 
+    class InPlace(nn.Module):
+        def forward(self, x):
+            x *= 2
+            return x
+
     def nothing(x, y=None):
         return None
 
@@ -195,6 +200,13 @@ def test_changed_inputs_are_named(bench: Bench) -> None:
     words = failure(lambda: bench.expect.unchanged(bench.student.in_place, bench.x))
     assert words == ("modified its input: argument 1", "inputs left as they were")
     bench.expect.unchanged(bench.student.double, bench.x)
+
+
+def test_changed_inputs_of_a_module_are_named(bench: Bench) -> None:
+    """No attribute of the student's module is asked for to find out what its arguments are called:
+    Python 3.11 asks for one that no module has."""
+    words = failure(lambda: bench.expect.unchanged(bench.student.InPlace(), bench.x))
+    assert words == ("modified its input: argument 1", "inputs left as they were")
 
 
 def test_raises_wants_the_type_and_the_numbers(bench: Bench) -> None:
