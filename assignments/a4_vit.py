@@ -732,6 +732,70 @@ def count_parameters(module: nn.Module) -> int:
     raise NotImplementedError("count_parameters: replace this line with your solution")
 
 
+def attention_rollout(
+    weights: list[torch.Tensor], head_fusion: str = "mean", discard_ratio: float = 0.0
+) -> torch.Tensor:
+    """Follow attention through all layers: how much of each input token reaches each output token?
+
+    The map of the last layer alone tells little. What it attends to are tokens that have gathered
+    from others already, layer by layer. "Quantifying Attention Flow in Transformers" (Abnar and
+    Zuidema, 2020) multiplies the maps, as you would follow water through a network of pipes:
+
+        rollout = A_last ··· A_2 A_1
+
+    Shapes
+        weights  one tensor (B, H, T, T) for each layer, the first layer first; rows are queries,
+                 and token 0 is CLS
+        returns  (B, T, T), dtype and device as the weights': row i tells what output i is made of
+
+    Each A is made of the weights of one layer in four steps:
+
+        1. heads     Fuse them: "mean", "max" or "min" over the heads, (B, T, T). For any other
+                     head_fusion raise a ValueError.
+        2. discard   Small weights are noise. In each sample, find the floor(discard_ratio · T · T)
+                     smallest of all T · T entries and set them to 0; those of them that stand in
+                     the column of CLS (column 0) are spared.
+        3. residual  Half of what leaves a block has come past the attention: A ← (A + I) / 2.
+        4. rows      Divide each row by its sum, so that it adds up to 1.
+
+    Mind the order of the product: the first layer is applied first, so it stands on the right.
+    The list and its tensors are not modified.
+
+    Example: two tokens and one head. In the first layer both look at token 1, in the second each at
+    itself.
+
+        >>> first = torch.tensor([[[[0.0, 1.0], [0.0, 1.0]]]])
+        >>> second = torch.eye(2).reshape(1, 1, 2, 2)
+        >>> attention_rollout([first, second])
+        tensor([[[0.5000, 0.5000],
+                 [0.0000, 1.0000]]])
+    """
+    raise NotImplementedError("attention_rollout: replace this line with your solution")
+
+
+def rollout_to_patches(rollout: torch.Tensor, grid: tuple[int, int]) -> torch.Tensor:
+    """Return what CLS has gathered from each patch, as a picture to lay over the image.
+
+    Shapes
+        rollout  (B, 1 + N, 1 + N), of `attention_rollout`
+        grid     (h, w), rows and columns of patches, N = h · w
+        returns  (B, h, w), dtype and device as the rollout's
+
+    The output that the head reads is that of CLS: its *row* tells what it is made of. What CLS has
+    kept of itself is no patch. Patches are counted row by row. `rollout` is not modified.
+
+    Do not read too much into the picture. It tells where information could flow, and not whether
+    the model made anything of it.
+
+    Example: a grid of 1 by 2.
+
+        >>> rollout = torch.tensor([[[0.5, 0.2, 0.3], [0.1, 0.8, 0.1], [0.0, 0.6, 0.4]]])
+        >>> rollout_to_patches(rollout, (1, 2))
+        tensor([[[0.2000, 0.3000]]])
+    """
+    raise NotImplementedError("rollout_to_patches: replace this line with your solution")
+
+
 # demo
 # Run this, change it, add to it: it is never graded.
 if __name__ == "__main__":
@@ -861,3 +925,15 @@ if __name__ == "__main__":
     # 16
     print(count_parameters(nn.Sequential(layer, nn.ReLU(), nn.BatchNorm1d(4))))
     # 24
+
+    # attention_rollout
+    first = torch.tensor([[[[0.0, 1.0], [0.0, 1.0]]]])
+    second = torch.eye(2).reshape(1, 1, 2, 2)
+    print(attention_rollout([first, second]))
+    # tensor([[[0.5000, 0.5000],
+    #          [0.0000, 1.0000]]])
+
+    # rollout_to_patches
+    rollout = torch.tensor([[[0.5, 0.2, 0.3], [0.1, 0.8, 0.1], [0.0, 0.6, 0.4]]])
+    print(rollout_to_patches(rollout, (1, 2)))
+    # tensor([[[0.2000, 0.3000]]])

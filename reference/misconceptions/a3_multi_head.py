@@ -1064,12 +1064,8 @@ MISCONCEPTIONS = (
         id="wrapper.one_head_repeated",
         mistakes=(59, 101),
         target="MultiHeadAttentionWrapper",
-        replace="nn.ModuleList(\n"
-        "            CausalAttention(d_in, d_out, context_length, dropout, qkv_bias)\n"
-        "            for _ in range(num_heads)\n"
-        "        )",
-        by="nn.ModuleList([CausalAttention(d_in, d_out, context_length, dropout, qkv_bias)] * "
-        "num_heads)",
+        replace="nn.ModuleList(CausalAttention(*sizes, qkv_bias) for _ in range(num_heads))",
+        by="nn.ModuleList([CausalAttention(*sizes, qkv_bias)] * num_heads)",
         fails=("outputs", "state"),
         cause="All heads are one and the same object: `[head] * H` makes no copies.",
     ),
@@ -1077,14 +1073,8 @@ MISCONCEPTIONS = (
         id="wrapper.heads_in_a_list",
         mistakes=(60,),
         target="MultiHeadAttentionWrapper",
-        replace="nn.ModuleList(\n"
-        "            CausalAttention(d_in, d_out, context_length, dropout, qkv_bias)\n"
-        "            for _ in range(num_heads)\n"
-        "        )",
-        by="[\n"
-        "            CausalAttention(d_in, d_out, context_length, dropout, qkv_bias)\n"
-        "            for _ in range(num_heads)\n"
-        "        ]",
+        replace="nn.ModuleList(CausalAttention(*sizes, qkv_bias) for _ in range(num_heads))",
+        by="[CausalAttention(*sizes, qkv_bias) for _ in range(num_heads)]",
         fails=("outputs", "state"),
         cause="A layer in a Python list is not registered: it has no parameters to train.",
     ),
@@ -1092,8 +1082,8 @@ MISCONCEPTIONS = (
         id="wrapper.width_divided",
         mistakes=(),
         target="MultiHeadAttentionWrapper",
-        replace="CausalAttention(d_in, d_out,",
-        by="CausalAttention(d_in, d_out // num_heads,",
+        replace="sizes = (d_in, d_out,",
+        by="sizes = (d_in, d_out // num_heads,",
         fails=("shapes", "outputs"),
         cause="d_out is divided among the heads: here each of them is d_out wide.",
     ),
@@ -1101,10 +1091,10 @@ MISCONCEPTIONS = (
         id="wrapper.divisibility_asked_for",
         mistakes=(64,),
         target="MultiHeadAttentionWrapper",
-        replace="        self.heads = nn.ModuleList(",
+        replace="        sizes = (",
         by="        if d_out % num_heads != 0:\n"
         '            raise ValueError(f"{d_out} cannot be divided among {num_heads}")\n'
-        "        self.heads = nn.ModuleList(",
+        "        sizes = (",
         fails=("shapes", "outputs"),
         cause="Nothing is divided here: any number of heads will do.",
     ),
@@ -1149,8 +1139,8 @@ MISCONCEPTIONS = (
         id="wrapper.bias_forgotten",
         mistakes=(67,),
         target="MultiHeadAttentionWrapper",
-        replace="dropout, qkv_bias)\n",
-        by="dropout)\n",
+        replace="*sizes, qkv_bias)",
+        by="*sizes)",
         fails=("outputs", "state"),
         cause="`qkv_bias` is not passed on.",
     ),
@@ -1158,8 +1148,10 @@ MISCONCEPTIONS = (
         id="wrapper.arguments_exchanged",
         mistakes=(),
         target="MultiHeadAttentionWrapper",
-        replace="dropout, qkv_bias)\n",
-        by="qkv_bias, dropout)\n",
+        replace="context_length, dropout)\n"
+        "        self.heads = nn.ModuleList(CausalAttention(*sizes, qkv_bias)",
+        by="context_length, qkv_bias)\n"
+        "        self.heads = nn.ModuleList(CausalAttention(*sizes, dropout)",
         fails=("outputs", "modes"),
         cause="`dropout` and `qkv_bias` are passed on in each other's place.",
     ),
@@ -1167,8 +1159,8 @@ MISCONCEPTIONS = (
         id="wrapper.dropout_forgotten",
         mistakes=(74,),
         target="MultiHeadAttentionWrapper",
-        replace="context_length, dropout, qkv_bias)\n",
-        by="context_length, 0.0, qkv_bias)\n",
+        replace="context_length, dropout)\n",
+        by="context_length, 0.0)\n",
         fails=("modes",),
         cause="The dropout is not passed on.",
     ),
@@ -1176,13 +1168,9 @@ MISCONCEPTIONS = (
         id="wrapper.dropout_in_the_first_head",
         mistakes=(74,),
         target="MultiHeadAttentionWrapper",
-        replace="nn.ModuleList(\n"
-        "            CausalAttention(d_in, d_out, context_length, dropout, qkv_bias)\n"
-        "            for _ in range(num_heads)\n"
-        "        )",
+        replace="nn.ModuleList(CausalAttention(*sizes, qkv_bias) for _ in range(num_heads))",
         by="nn.ModuleList(\n"
-        "            CausalAttention(d_in, d_out, context_length, 0.0 if number else "
-        "dropout, qkv_bias)\n"
+        "            CausalAttention(*sizes[:3], 0.0 if number else dropout, qkv_bias)\n"
         "            for number in range(num_heads)\n"
         "        )",
         fails=("modes",),
@@ -1192,8 +1180,8 @@ MISCONCEPTIONS = (
         id="wrapper.dropout_of_one_tenth",
         mistakes=(),
         target="MultiHeadAttentionWrapper",
-        replace="context_length, dropout, qkv_bias)\n",
-        by="context_length, 0.1, qkv_bias)\n",
+        replace="context_length, dropout)\n",
+        by="context_length, 0.1)\n",
         fails=("modes",),
         cause="The dropout rate is a constant, whatever was asked for.",
     ),

@@ -188,6 +188,15 @@ _PATCHIFY = (
         cause="`view` cannot read patches whose memory is in another order: use reshape.",
     ),
     Misconception(
+        id="unpatchify.three_channels",
+        mistakes=(),
+        target="unpatchify",
+        replace="(patch_size, patch_size, -1)",
+        by="(patch_size, patch_size, 3)",
+        fails=("shapes", "outputs"),
+        cause="The number of channels is written down as 3.",
+    ),
+    Misconception(
         id="unpatchify.float32",
         mistakes=(80,),
         target="unpatchify",
@@ -1437,6 +1446,377 @@ _VIT = (
     ),
 )
 
+_FUSED = "attention = fusions[head_fusion](layer, dim=1)"
+_SMALLEST = "smallest = attention.flatten(1).argsort(dim=1)[:, : int(discard_ratio * tokens**2)]"
+_SMALL = "small = small.scatter(1, smallest, True).view_as(attention)"
+_HALF = "attention = (attention.masked_fill(small, 0.0) + identity) / 2"
+_PRODUCT = "rollout = attention / attention.sum(dim=-1, keepdim=True) @ rollout"
+_REFUSED = (
+    "if head_fusion not in fusions:\n"
+    '        raise ValueError(f"head_fusion is mean, max or min, and not'
+    ' {head_fusion!r}")'
+)
+_PICTURE_OF_ROW = "rollout[:, 0, 1:].unflatten(1, grid)"
+
+_ROLLOUT = (
+    Misconception(
+        id="rollout.last_layer_first",
+        mistakes=(),
+        target="attention_rollout",
+        replace=_PRODUCT,
+        by="rollout = rollout @ (attention / attention.sum(dim=-1, keepdim=True))",
+        fails=("outputs", "layers"),
+        cause="The product is the wrong way round: the first layer stands on the right.",
+    ),
+    Misconception(
+        id="rollout.elementwise",
+        mistakes=(12,),
+        target="attention_rollout",
+        replace=_PRODUCT,
+        by="rollout = attention / attention.sum(dim=-1, keepdim=True) * rollout",
+        fails=("outputs", "layers"),
+        cause="Layers are multiplied entry by entry: it is a matrix product.",
+    ),
+    Misconception(
+        id="rollout.summed",
+        mistakes=(),
+        target="attention_rollout",
+        replace=_PRODUCT,
+        by="rollout = (rollout + attention / attention.sum(dim=-1, keepdim=True)) / 2",
+        fails=("outputs", "layers"),
+        cause="Layers are averaged: what is passed on twice gets lost.",
+    ),
+    Misconception(
+        id="rollout.last_layer_alone",
+        mistakes=(),
+        target="attention_rollout",
+        replace=_PRODUCT,
+        by="rollout = attention / attention.sum(dim=-1, keepdim=True)",
+        fails=("outputs", "layers"),
+        cause="Only the last layer is left: each is multiplied to those before.",
+    ),
+    Misconception(
+        id="rollout.no_residual",
+        mistakes=(97,),
+        target="attention_rollout",
+        replace=_HALF,
+        by="attention = attention.masked_fill(small, 0.0) + 1e-12 * identity",
+        fails=("outputs", "layers"),
+        cause="The residual is missing: A ← (A + I) / 2.",
+    ),
+    Misconception(
+        id="rollout.residual_twice",
+        mistakes=(),
+        target="attention_rollout",
+        replace=_HALF,
+        by="attention = (attention.masked_fill(small, 0.0) + 2 * identity) / 2",
+        fails=("outputs", "layers"),
+        cause="The residual counts twice as much as the attention.",
+    ),
+    Misconception(
+        id="rollout.not_normalised",
+        mistakes=(),
+        target="attention_rollout",
+        replace=_PRODUCT,
+        by="rollout = attention @ rollout",
+        fails=("layers",),
+        cause="Rows are not divided by their sum.",
+    ),
+    Misconception(
+        id="rollout.columns_normalised",
+        mistakes=(14,),
+        target="attention_rollout",
+        replace=_PRODUCT,
+        by="rollout = attention / attention.sum(dim=-2, keepdim=True) @ rollout",
+        fails=("outputs", "layers"),
+        cause="Columns are divided by their sums: it is the rows.",
+    ),
+    Misconception(
+        id="rollout.sum_without_keepdim",
+        mistakes=(22,),
+        target="attention_rollout",
+        replace=_PRODUCT,
+        by="rollout = attention / attention.sum(dim=-1).unsqueeze(1) @ rollout",
+        fails=("outputs", "layers"),
+        cause="The sums stand beside the wrong axis: keepdim=True is missing.",
+    ),
+    Misconception(
+        id="rollout.whole_batch_normalised",
+        mistakes=(42,),
+        target="attention_rollout",
+        replace=_PRODUCT,
+        by="total = attention.sum(dim=-1).mean()\n        rollout = attention / total @ rollout",
+        fails=("layers",),
+        cause="All samples are divided by one number.",
+    ),
+    Misconception(
+        id="rollout.softmax_again",
+        mistakes=(19,),
+        target="attention_rollout",
+        replace=_FUSED,
+        by="attention = fusions[head_fusion](layer, dim=1).softmax(dim=-1)",
+        fails=("outputs", "layers"),
+        cause="The weights go through another softmax.",
+    ),
+    Misconception(
+        id="rollout.transposed",
+        mistakes=(13,),
+        target="attention_rollout",
+        replace=_FUSED,
+        by="attention = fusions[head_fusion](layer, dim=1).mT",
+        fails=("outputs", "layers"),
+        cause="Rows and columns are exchanged: rows are queries.",
+    ),
+    Misconception(
+        id="rollout.first_head",
+        mistakes=(63,),
+        target="attention_rollout",
+        replace=_FUSED,
+        by="attention = layer[:, 0]",
+        fails=("outputs", "layers"),
+        cause="Only the first head is looked at.",
+    ),
+    Misconception(
+        id="rollout.samples_fused",
+        mistakes=(65,),
+        target="attention_rollout",
+        replace=_FUSED,
+        by="attention = layer.mean(dim=(0, 1)).expand(batch, -1, -1)",
+        fails=("outputs", "layers"),
+        cause="The batch is fused: heads are axis 1.",
+    ),
+    Misconception(
+        id="rollout.mean_alone",
+        mistakes=(),
+        target="attention_rollout",
+        replace=_FUSED,
+        by="attention = layer.mean(dim=1)",
+        fails=("outputs",),
+        cause="head_fusion is ignored: heads are always averaged.",
+    ),
+    Misconception(
+        id="rollout.any_fusion",
+        mistakes=(),
+        target="attention_rollout",
+        replace=_REFUSED,
+        by='if head_fusion not in fusions:\n        head_fusion = "mean"',
+        fails=("shapes",),
+        cause="An unknown head_fusion is taken for the mean.",
+    ),
+    Misconception(
+        id="rollout.largest_is_usual",
+        mistakes=(),
+        target="attention_rollout",
+        replace='head_fusion: str = "mean"',
+        by='head_fusion: str = "max"',
+        fails=("outputs", "layers"),
+        cause="Without a head_fusion heads are averaged.",
+    ),
+    Misconception(
+        id="rollout.nothing_discarded",
+        mistakes=(),
+        target="attention_rollout",
+        replace=_SMALLEST,
+        by="smallest = attention.flatten(1).argsort(dim=1)[:, :0]",
+        fails=("discard",),
+        cause="discard_ratio is ignored.",
+    ),
+    Misconception(
+        id="rollout.largest_discarded",
+        mistakes=(),
+        target="attention_rollout",
+        replace=_SMALLEST,
+        by="count = int(discard_ratio * tokens**2)\n"
+        "        smallest = attention.flatten(1).argsort(dim=1, descending=True)[:,"
+        " :count]",
+        fails=("discard",),
+        cause="The largest entries are discarded.",
+    ),
+    Misconception(
+        id="rollout.one_too_many",
+        mistakes=(),
+        target="attention_rollout",
+        replace=_SMALLEST,
+        by="count = int(discard_ratio * tokens**2) + 1\n"
+        "        smallest = attention.flatten(1).argsort(dim=1)[:, :count]",
+        fails=("outputs", "discard"),
+        cause="One entry too many is discarded: floor(discard_ratio · T · T).",
+    ),
+    Misconception(
+        id="rollout.class_token_discarded",
+        mistakes=(),
+        target="attention_rollout",
+        replace="small[:, :, 0] = False",
+        by="small[:, 0, 0] = False",
+        fails=("discard",),
+        cause="Only the first entry is spared: it is the column of CLS.",
+    ),
+    Misconception(
+        id="rollout.row_of_the_class_token_spared",
+        mistakes=(40,),
+        target="attention_rollout",
+        replace="small[:, :, 0] = False",
+        by="small[:, 0, :] = False",
+        fails=("discard",),
+        cause="The row of CLS is spared: it is the column.",
+    ),
+    Misconception(
+        id="rollout.discarded_by_row",
+        mistakes=(),
+        target="attention_rollout",
+        replace=_SMALLEST,
+        by="smallest = attention.argsort(dim=2)[..., : int(discard_ratio * tokens)]\n"
+        "        smallest = smallest + tokens * torch.arange(tokens)[:, None]\n"
+        "        smallest = smallest.flatten(1)",
+        fails=("discard",),
+        cause="Entries are discarded row by row: the smallest of the whole map go.",
+    ),
+    Misconception(
+        id="rollout.discarded_over_the_batch",
+        mistakes=(42,),
+        target="attention_rollout",
+        replace=_SMALL,
+        by="flat = attention.flatten().sort().values\n"
+        "        small = attention < flat[int(discard_ratio * flat.numel())]",
+        fails=("layers", "discard"),
+        cause="What is discarded hangs on the other samples of the batch.",
+    ),
+    Misconception(
+        id="rollout.heads_discarded",
+        mistakes=(),
+        target="attention_rollout",
+        replace="for layer in weights:",
+        by="for layer in weights:\n"
+        "        least = layer.flatten(2).quantile(discard_ratio, dim=2)[..., None,"
+        " None]\n"
+        "        kept = layer.masked_fill((layer < least) & (torch.arange(tokens) >"
+        " 0), 0.0)\n"
+        "        layer = kept if discard_ratio else layer",
+        fails=("discard",),
+        cause="Entries are discarded before the heads are fused.",
+    ),
+    Misconception(
+        id="rollout.float32_identity",
+        mistakes=(80,),
+        target="attention_rollout",
+        replace="dtype=weights[0].dtype, device=weights[0].device",
+        by="device=weights[0].device",
+        fails=("numerics",),
+        cause="The identity is float32, and so is all that is added to it.",
+    ),
+    Misconception(
+        id="rollout.list_changed",
+        mistakes=(76,),
+        target="attention_rollout",
+        replace=_FUSED,
+        by="layer.sub_(layer.amin(dim=-1, keepdim=True))\n"
+        "        attention = fusions[head_fusion](layer, dim=1)",
+        fails=("outputs", "layers", "state"),
+        cause="The weights are changed in place.",
+    ),
+    Misconception(
+        id="rollout.head_changed",
+        mistakes=(76,),
+        target="attention_rollout",
+        replace=_HALF,
+        by="layer[:, :1].mul_(~small[:, None])\n"
+        "        attention = (attention.masked_fill(small, 0.0) + identity) / 2",
+        fails=("state",),
+        cause="The weights of the first head are changed in place.",
+    ),
+    Misconception(
+        id="rollout.four_axes_by_view",
+        mistakes=(57,),
+        target="attention_rollout",
+        replace=_FUSED,
+        by="layer = layer.view(batch, -1).view(batch, -1, tokens, tokens)\n"
+        "        attention = fusions[head_fusion](layer, dim=1)",
+        fails=("shapes",),
+        cause="`view` cannot read weights whose memory is in another order.",
+    ),
+    Misconception(
+        id="rollout.column_of_the_class_token",
+        mistakes=(40,),
+        target="rollout_to_patches",
+        replace=_PICTURE_OF_ROW,
+        by="rollout[:, 1:, 0].unflatten(1, grid)",
+        fails=("outputs", "layers"),
+        cause="The column of CLS tells where it went: its row tells what it is made of.",
+    ),
+    Misconception(
+        id="rollout.picture_by_columns",
+        mistakes=(85,),
+        target="rollout_to_patches",
+        replace=_PICTURE_OF_ROW,
+        by="rollout[:, 0, 1:].unflatten(1, grid[::-1]).mT",
+        fails=("outputs", "layers"),
+        cause="Patches are counted column by column.",
+    ),
+    Misconception(
+        id="rollout.grid_exchanged",
+        mistakes=(85,),
+        target="rollout_to_patches",
+        replace=_PICTURE_OF_ROW,
+        by="rollout[:, 0, 1:].unflatten(1, grid[::-1])",
+        fails=("shapes", "outputs", "layers"),
+        cause="Height and width of the grid are exchanged.",
+    ),
+    Misconception(
+        id="rollout.class_token_in_the_picture",
+        mistakes=(89,),
+        target="rollout_to_patches",
+        replace=_PICTURE_OF_ROW,
+        by="rollout[:, 0, :-1].unflatten(1, grid)",
+        fails=("outputs", "layers"),
+        cause="CLS itself is the first number of the picture, and the last patch is gone.",
+    ),
+    Misconception(
+        id="rollout.square_picture",
+        mistakes=(85,),
+        target="rollout_to_patches",
+        replace=_PICTURE_OF_ROW,
+        by="rollout[:, 0, 1:].reshape(len(rollout), int((rollout.shape[1] - 1) ** 0.5), -1)",
+        fails=("shapes", "outputs", "layers"),
+        cause="The grid is taken for a square.",
+    ),
+    Misconception(
+        id="rollout.picture_of_all",
+        mistakes=(106,),
+        target="rollout_to_patches",
+        replace=_PICTURE_OF_ROW,
+        by="rollout[:, 1:, 1:].mean(dim=1).unflatten(1, grid)",
+        fails=("outputs", "layers"),
+        cause="The rows of all patches are averaged: it is the row of CLS.",
+    ),
+    Misconception(
+        id="rollout.picture_scaled",
+        mistakes=(76,),
+        target="rollout_to_patches",
+        replace=_PICTURE_OF_ROW,
+        by="rollout[:, 0, 1:].div_(rollout[:, 0, 1:].amax()).unflatten(1, grid)",
+        fails=("outputs", "state"),
+        cause="The picture is scaled, and the rollout with it, in place.",
+    ),
+    Misconception(
+        id="rollout.picture_float32",
+        mistakes=(80,),
+        target="rollout_to_patches",
+        replace=_PICTURE_OF_ROW,
+        by="rollout[:, 0, 1:].unflatten(1, grid).float()",
+        fails=("numerics",),
+        cause="The picture is float32 whatever the rollout is.",
+    ),
+    Misconception(
+        id="rollout.picture_by_view",
+        mistakes=(57,),
+        target="rollout_to_patches",
+        replace=_PICTURE_OF_ROW,
+        by="rollout.view(-1).view(rollout.shape)[:, 0, 1:].unflatten(1, grid)",
+        fails=("shapes",),
+        cause="`view` cannot read a rollout whose memory is in another order.",
+    ),
+)
+
 _ATTENTION = "x = x + self.attention(self.norm1(x), mask)"
 _MLP = "x = x + self.mlp(self.norm2(x))"
 _POST_ATTENTION = "x = self.norm1(x + self.attention(x, mask))"
@@ -1583,7 +1963,7 @@ _PRE_NORM = (
         by=_norm_that(
             "(x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True, correction=0) + norm.eps)"
         ),
-        fails=("outputs", "a4.vit/outputs"),
+        fails=("outputs",),
         cause="eps is added to the standard deviation, and not to the variance under the root.",
     ),
     Misconception(
@@ -2265,4 +2645,5 @@ MISCONCEPTIONS = (
     + _ENCODER
     + _POOLING
     + _VIT
+    + _ROLLOUT
 )

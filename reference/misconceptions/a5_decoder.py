@@ -292,7 +292,7 @@ MISCONCEPTIONS = (
         target="DecoderBlock.forward",
         replace=".tril()",
         by=".tril(-1)",
-        fails=("outputs", "masking"),
+        fails=("outputs",),
         cause="The diagonal is masked: no token sees itself, and the first one sees nothing.",
     ),
     Misconception(

@@ -438,6 +438,85 @@ class FeedForward(nn.Module):
     ),
 )
 
+_ROLLOUT = (
+    Variant(
+        id="rollout.recursive",
+        target="attention_rollout",
+        source="""
+def attention_rollout(weights, head_fusion="mean", discard_ratio=0.0):
+    *before, layer = weights
+    if head_fusion == "mean":
+        a = layer.mean(1)
+    elif head_fusion == "max":
+        a = layer.max(dim=1)[0]
+    elif head_fusion == "min":
+        a = layer.min(dim=1)[0]
+    else:
+        raise ValueError(f"unknown fusion {head_fusion}")
+    b, t, _ = a.shape
+    count = int(t * t * discard_ratio)
+    a = a.clone()
+    for sample in range(b):
+        _, indices = a[sample].reshape(-1).topk(count, largest=False)
+        for index in indices.tolist():
+            if index % t != 0:
+                a[sample, index // t, index % t] = 0
+    a = a + torch.eye(t).to(a)
+    a = a / a.sum(-1, keepdim=True)
+    return a if not before else a @ attention_rollout(before, head_fusion, discard_ratio)
+""",
+    ),
+    Variant(
+        id="rollout.einsum_and_threshold",
+        target="attention_rollout",
+        source="""
+import functools
+
+
+def _fuse(stack, how):
+    from einops import reduce
+
+    if how not in ("mean", "max", "min"):
+        raise ValueError(f"fusion must be mean, max or min: {how}")
+    return reduce(stack, "l b h i j -> l b i j", how)
+
+
+def attention_rollout(weights, head_fusion="mean", discard_ratio=0.0):
+    maps = _fuse(torch.stack(list(weights)), head_fusion)
+    t = maps.shape[-1]
+    count = int(discard_ratio * t * t)
+    if count > 0:
+        least = maps.flatten(2).sort(dim=-1).values[..., count - 1]
+        keep = maps > least[..., None, None]
+        keep[..., 0] = True
+        maps = torch.where(keep, maps, torch.zeros_like(maps))
+    maps = 0.5 * maps + 0.5 * torch.eye(t, dtype=maps.dtype)
+    maps = nn.functional.normalize(maps, p=1, dim=-1)
+    return functools.reduce(lambda done, one: torch.einsum("bij,bjk->bik", one, done), maps)
+""",
+    ),
+    Variant(
+        id="rollout.picture_by_reshape",
+        target="rollout_to_patches",
+        source="""
+def rollout_to_patches(rollout, grid):
+    h, w = grid
+    return rollout.narrow(2, 1, h * w).select(1, 0).reshape(-1, h, w)
+""",
+    ),
+    Variant(
+        id="rollout.picture_by_einops",
+        target="rollout_to_patches",
+        source="""
+from einops import rearrange
+
+
+def rollout_to_patches(rollout, grid):
+    return rearrange(rollout[:, 0][:, 1:], "b (h w) -> b h w", h=grid[0], w=grid[1])
+""",
+    ),
+)
+
 _ATTENTION_IN_PLACE = """
 class Attention(nn.Module):
     def __init__(self, emb_size, num_heads, dropout):
@@ -886,4 +965,4 @@ def count_parameters(module):
     ),
 )
 
-VARIANTS = _OWN + _BLOCKS + _ENCODERS + _WHOLE
+VARIANTS = _OWN + _ROLLOUT + _BLOCKS + _ENCODERS + _WHOLE

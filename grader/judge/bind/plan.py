@@ -16,7 +16,7 @@ from .forms import Cell, Form, Instance, Row, forms_of, instances, is_exact, pla
 from .layers import Assignment, Layer, assign, layers_of
 from .roles import Roles
 
-MAX_STORAGES = 64
+MAX_STORAGES = 256
 MAX_TRIED = 6
 MAX_PLANS = 100
 

@@ -30,8 +30,8 @@ def run(expect, attention, x, memory, mask=None):
 
 
 def expect_answer(expect, attention, x, memory):
-    """Return the output. The same tokens give it again, and another memory another one, or the
-    check ends: what does not come from the memory proves nothing."""
+    """Return the output. The same tokens give it again, another memory another one, and not all
+    queries get the same, or the check ends: what does not come from the tokens proves nothing."""
     output = run(expect, attention, x, memory)
     again, other = run(expect, attention, x, memory), run(expect, attention, x, -0.5 * memory)
     expect.close(again, output, what="output of the same tokens once more", atol=1e-5)
@@ -39,6 +39,11 @@ def expect_answer(expect, attention, x, memory):
         bool((other - output).abs().amax() > 1e-3),
         observed="the output does not depend on the memory",
         expected="other outputs for another memory",
+    )
+    expect.true(
+        bool(((output[:, 0] - output[:, -1]).abs() > 1e-3).any()),
+        observed="all queries get the same output",
+        expected="outputs that depend on who asks",
     )
     return output
 
@@ -192,6 +197,7 @@ class TestGradients:
     def test_memory_of_nothing_but_padding(self, probe, expect):
         """Gradients stay finite where all of the memory is padding, and reach the memory."""
         attention, (x, memory) = build(probe), both(probe)
+        expect_answer(expect, attention, x, memory)
         mask = probe.mask(B, L)
         mask[1] = False
         memory.requires_grad_()

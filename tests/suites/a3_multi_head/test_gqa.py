@@ -36,8 +36,9 @@ def run(expect, attention, x, mask=None):
 
 
 def expect_answer(expect, attention, x):
-    """Return the output for x. The same x gives it again, and the last output depends on the first
-    token, or the check ends: what does not come from the tokens proves nothing."""
+    """Return the output for x. The same x gives it again, the last output depends on the first
+    token, and not all get the same, or the check ends: what does not come from the tokens proves
+    nothing."""
     output = run(expect, attention, x)
     again, other = run(expect, attention, x), x.clone()
     other[:, 0] = -0.5 * other[:, 0]
@@ -47,6 +48,11 @@ def expect_answer(expect, attention, x):
         bool((moved > 1e-4).any()),
         observed="the last output does not depend on the first token",
         expected="every output depends on all tokens",
+    )
+    expect.true(
+        bool(((output[:, 0] - output[:, -1]).abs() > 1e-3).any()),
+        observed="all tokens get the same output",
+        expected="outputs that depend on who asks",
     )
     return output
 
@@ -84,7 +90,7 @@ class TestGroups:
             twin.settle((x,), {})
             # Without a last map every head's finding stands in the output by itself.
             twin.write({"out_proj.weight": torch.eye(D), "out_proj.bias": torch.zeros(D)})
-            before = run(expect, twin.student, x)
+            before = expect_answer(expect, twin.student, x)
             weight = getattr(twin.reference, role).weight.detach().clone()
             for group in range(groups):
                 changed = weight.clone()

@@ -37,8 +37,9 @@ def run(expect, attention, x, mask=None):
 
 
 def expect_answer(expect, attention, x):
-    """Return the output for x. The same x gives it again, and the last output depends on the first
-    token, or the check ends: what does not come from the tokens proves nothing."""
+    """Return the output for x. The same x gives it again, the last output depends on the first
+    token, and not all get the same, or the check ends: what does not come from the tokens proves
+    nothing."""
     output = run(expect, attention, x)
     again, other = run(expect, attention, x), x.clone()
     other[:, 0] = -0.5 * other[:, 0]
@@ -48,6 +49,11 @@ def expect_answer(expect, attention, x):
         bool((moved > 1e-4).any()),
         observed="the last output does not depend on the first token",
         expected="every output depends on all tokens",
+    )
+    expect.true(
+        bool(((output[:, 0] - output[:, -1]).abs() > 1e-3).any()),
+        observed="all tokens get the same output",
+        expected="outputs that depend on who asks",
     )
     return output
 
@@ -85,8 +91,14 @@ def torch_attention(student, probe, **options):
     return ours.eval(), theirs, values
 
 
-def converted(student, theirs):
+def converted(student, expect, theirs):
+    """Return what from_torch_mha makes of torch's module, in eval mode."""
     packed = student.from_torch_mha(theirs)
+    expect.true(
+        hasattr(packed, "named_parameters"),
+        observed="from_torch_mha returned no module",
+        expected="a PackedMultiHeadAttention",
+    )
     return packed.eval()
 
 
@@ -118,7 +130,7 @@ class TestConversion:
                 }
             )
             wanted = expect_answer(expect, twin.student, x)
-            observed = run(expect, converted(student, theirs), x)
+            observed = run(expect, converted(student, expect, theirs), x)
         expect.close(observed, wanted, what="output after from_torch_mha")
 
     def test_as_torch_computes(self, student, probe, expect):
@@ -126,14 +138,14 @@ class TestConversion:
         ours, theirs, _ = torch_attention(student, probe, batch_first=True)
         x = tokens_like(probe)
         with torch.no_grad():
-            observed = run(expect, converted(student, theirs), x)
+            observed = run(expect, converted(student, expect, theirs), x)
             wanted, _ = ours(x, x, x)
         expect.close(observed, wanted, what="output after from_torch_mha")
 
     def test_dropout_is_carried_over(self, student, probe, expect):
         """The new module drops at the rate of the old one."""
         theirs = student.nn.MultiheadAttention(D, 1, dropout=0.2, batch_first=True)
-        packed = converted(student, theirs)
+        packed = converted(student, expect, theirs)
         x = tokens_like(probe, batch=1, count=1).expand(1024, 1, D).contiguous()
         with torch.no_grad():
             calm = run(expect, packed, x)
@@ -287,7 +299,7 @@ class TestState:
     def test_no_shared_memory(self, student, probe, expect, moved):
         """After from_torch_mha, training one module does not move the other."""
         _, theirs, _ = torch_attention(student, probe, batch_first=True)
-        packed, x = converted(student, theirs), tokens_like(probe)
+        packed, x = converted(student, expect, theirs), tokens_like(probe)
         one, other = (theirs, packed) if moved == "torch's" else (packed, theirs)
 
         def answer(module):
