@@ -607,8 +607,8 @@ def attention_rollout(
         rollout = A_last ··· A_2 A_1
 
     Shapes
-        weights  one tensor (B, H, T, T) for each layer, the first layer first; rows are queries,
-                 and token 0 is CLS
+        weights  one tensor (B, H, T, T) for each layer, the first layer first, for H heads and
+                 T = 1 + N tokens; rows are queries, and token 0 is CLS
         returns  (B, T, T), dtype and device as the weights': row i tells what output i is made of
 
     Each A is made of the weights of one layer in four steps:
