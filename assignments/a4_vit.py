@@ -211,8 +211,10 @@ class ViTEmbeddings(nn.Module):
         >>> embed(torch.zeros(2, 3, 8, 8)).shape
         torch.Size([2, 5, 10])
         >>> image = torch.randn(1, 3, 8, 8)
-        >>> torch.equal(embed(image)[0, 0], embed(-image)[0, 0])  # CLS has seen no image yet
+        >>> bool((embed(image)[0, 0] == embed(-image)[0, 0]).all())
         True
+
+    CLS has seen no image yet.
     """
 
     def __init__(
@@ -324,7 +326,7 @@ def interpolate_positions(
 
         >>> positions = torch.tensor([[9.0], [0.0], [1.0], [0.0], [1.0]])  # CLS, then 2 by 2
         >>> wide = interpolate_positions(positions, (2, 2), (2, 3))
-        >>> wide.shape, wide[0].item()  # 2 by 3, and CLS as it was
+        >>> wide.shape, wide[0].item()
         (torch.Size([7, 1]), 9.0)
         >>> left, middle, right = wide[1:4, 0]
         >>> bool(left < middle < right), round(middle.item(), 4)
@@ -703,7 +705,7 @@ if __name__ == "__main__":
     print(embed(torch.zeros(2, 3, 8, 8)).shape)
     # torch.Size([2, 5, 10])
     image = torch.randn(1, 3, 8, 8)
-    print(torch.equal(embed(image)[0, 0], embed(-image)[0, 0])  # CLS has seen no image yet)
+    print(bool((embed(image)[0, 0] == embed(-image)[0, 0]).all()))
     # True
 
     # sincos_2d
@@ -718,7 +720,7 @@ if __name__ == "__main__":
     # interpolate_positions
     positions = torch.tensor([[9.0], [0.0], [1.0], [0.0], [1.0]])  # CLS, then 2 by 2
     wide = interpolate_positions(positions, (2, 2), (2, 3))
-    print(wide.shape, wide[0].item()  # 2 by 3, and CLS as it was)
+    print(wide.shape, wide[0].item())
     # (torch.Size([7, 1]), 9.0)
     left, middle, right = wide[1:4, 0]
     print(bool(left < middle < right), round(middle.item(), 4))
