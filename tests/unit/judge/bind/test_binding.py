@@ -10,6 +10,8 @@ import pytest
 import torch
 
 from grader.judge.bind import Group, Home, Layout, Roles, search
+from grader.judge.bind.forms import Cell
+from grader.judge.bind.layers import Layer
 from grader.judge.bind.plan import Choice
 from grader.judge.bind.roles import Alternative
 from grader.judge.expect import Expect
@@ -222,12 +224,24 @@ def test_a_group_is_looked_for_only_in_modules_that_keep_it() -> None:
     """A class may keep a group in some of its modules, such as those where two widths agree."""
 
     def roles(width: int) -> Roles:
-        home = replace(FADER.homes["Fader"], applies=lambda m: m.bright.in_features == width)
+        def is_wide(module: Any) -> bool:
+            return bool(module.bright.in_features == width)
+
+        home = replace(FADER.homes["Fader"], applies=is_wide)
         return Roles((replace(FADER, homes={"Fader": home}),))
 
     Bench(STUDENTS["packed"], roles=roles(5)).compare()
     with pytest.raises(CheckFailed):
         Bench(STUDENTS["packed"], roles=roles(6)).compare()
+
+
+def test_axes_of_length_1_count_only_where_a_layout_says_so() -> None:
+    linear = Layer("mix", ("mix.weight",), ((5, 4),), raw=False)
+    with_heads = Layer("mix", ("mix.weight",), ((5, 1, 4),), raw=False)
+    cell = Cell((torch.zeros(5, 1, 4),), raw=False, home="", words=())
+    assert linear.fits(cell) and with_heads.fits(cell)
+    assert not linear.fits(replace(cell, exact=True))
+    assert with_heads.fits(replace(cell, exact=True))
 
 
 def test_a_shared_layer_is_told_from_a_missing_one() -> None:
