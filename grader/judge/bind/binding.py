@@ -12,7 +12,8 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 from ..handles import RemoteModule
-from .forms import Row, without_ones
+from .forms import Cell, Row, without_ones
+from .layers import Layer
 from .modules import listed, randomised
 from .plan import Choice, Plan
 from .roles import Roles
@@ -162,13 +163,10 @@ class Binding:
         assert self._choice is not None
         cells = self.plan.cells(self._choice.forms)
         layers = self.plan.storages[self._choice.storage].assignment.layers
-        # What a layer holds of a bare parameter's is in its weight.
-        named = [
-            (cell, layer.names[0] if cell.raw is None and not layer.raw else layer.prefix)
-            for cell, layer in zip(cells, layers, strict=True)
-        ]
         pairs = [
-            f"{name} as {cell.holds}" for cell, name in named if cell.holds and cell.holds != name
+            f"{_told(cell, layer)} as {cell.holds}"
+            for cell, layer in zip(cells, layers, strict=True)
+            if cell.holds and cell.holds != _told(cell, layer)
         ]
         if not pairs:
             return []
@@ -203,6 +201,12 @@ class Binding:
             self._roles.alternatives[found.alternative].change(self._reference)
         self._handle.write(self.values())
         return True
+
+
+def _told(cell: Cell, layer: Layer) -> str:
+    """The name of what holds it: of the weight inside, if that is all that is different."""
+    other_kind = cell.raw is None and not layer.raw
+    return layer.names[0] if other_kind and layer.prefix == cell.holds else layer.prefix
 
 
 def _alike(shape: tuple[int, ...], value: torch.Tensor) -> bool:
