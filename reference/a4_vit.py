@@ -645,11 +645,9 @@ class Encoder(nn.Module):
 
     Example: two blocks are twice as many parameters as one.
 
-        >>> def count(depth):
-        ...     encoder = Encoder(depth, emb_size=12, num_heads=3, final_norm=False)
-        ...     return sum(parameter.numel() for parameter in encoder.parameters())
-        >>> count(2) == 2 * count(1)
-        True
+        >>> one, two = (Encoder(n, emb_size=12, num_heads=3, final_norm=False) for n in (1, 2))
+        >>> sum(p.numel() for p in two.parameters()) / sum(p.numel() for p in one.parameters())
+        2.0
     """
 
     def __init__(
