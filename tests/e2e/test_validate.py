@@ -162,7 +162,8 @@ def test_each_is_graded_where_it_reaches_and_traced_only_then(whole: Proof) -> N
         assert {o.exercise for o in each.observations} == {*each.trial.slugs}
         assert set(each.answers) == {o.check for o in each.observations}
     reached = ("a4.patch_embedding", "a4.embeddings", "a4.vit")
-    assert graded["patch.padding"].trial.slugs == reached
+    assert graded["patch.cut_and_multiply"].trial.slugs == reached
+    assert graded["patch.padding"].trial.slugs == ("a4.patch_embedding",)
     assert graded["mha.unscaled"].trial.slugs == ("a3.mha",)
     assert [each.answers for each in again.values()] == [{}] * len(again)
     assert {"the reference", "the stub"} < {*again}
