@@ -15,11 +15,15 @@ with the square of the length. That is the idea of FlashAttention, in ten lines.
 
 Shape letters: B batch, H heads, Dh head width, D model width, T tokens; where queries and keys are
 not the same tokens, S of the former and L of the latter. … stands for any leading axes.
+
+The decoder is built of the attentions you wrote in assignment 3. A mistake in one of them costs its
+points there, and not here once more.
 """
 
 from collections.abc import Sequence
 
 import torch
+from a3_multi_head import CrossAttention, PackedMultiHeadAttention
 from torch import nn
 
 
@@ -101,67 +105,6 @@ def apply_rope(x: torch.Tensor, positions: torch.Tensor, base: float = 10000.0) 
     raise NotImplementedError("apply_rope: replace this line with your solution")
 
 
-class PackedMultiHeadAttention(nn.Module):
-    """The attention of assignment 3, complete, with a mask: True means may attend."""
-
-    def __init__(self, emb_size: int, num_heads: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        if emb_size % num_heads:
-            raise ValueError(f"{num_heads} heads do not divide a width of {emb_size}")
-        self.num_heads: int = num_heads
-        self.qkv = nn.Linear(emb_size, 3 * emb_size)
-        self.projection = nn.Linear(emb_size, emb_size)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """(B, T, D), with a mask (T, T) → (B, T, D)."""
-        samples, tokens, width = x.shape
-        qkv = self.qkv(x).view(samples, tokens, 3, self.num_heads, -1)  # B T 3 H Dh
-        query, key, value = qkv.permute(2, 0, 3, 1, 4)  # B H T Dh, three times
-        scores = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5  # B H T T
-        weights = torch.softmax(scores.masked_fill(~mask, -torch.inf), dim=-1)
-        merged = (self.dropout(weights) @ value).transpose(1, 2).reshape(samples, tokens, width)
-        result: torch.Tensor = self.projection(merged)  # B T D
-        return result
-
-
-class CrossAttention(nn.Module):
-    """The cross-attention of assignment 3, complete: queries from x, keys and values from memory.
-
-    A sample whose memory is hidden altogether gets zeros before the output projection.
-    """
-
-    def __init__(self, query_dim: int, memory_dim: int, emb_size: int, num_heads: int) -> None:
-        super().__init__()
-        if emb_size % num_heads:
-            raise ValueError(f"{num_heads} heads do not divide a width of {emb_size}")
-        self.num_heads: int = num_heads
-        self.W_query = nn.Linear(query_dim, emb_size)
-        self.W_key = nn.Linear(memory_dim, emb_size)
-        self.W_value = nn.Linear(memory_dim, emb_size)
-        self.out_proj = nn.Linear(emb_size, emb_size)
-
-    def forward(
-        self, x: torch.Tensor, memory: torch.Tensor, memory_mask: torch.Tensor | None = None
-    ) -> torch.Tensor:
-        """(B, S, D) and (B, L, D), with a mask (B, L) → (B, S, D)."""
-        batch, tokens, _ = x.shape
-        by_head = (batch, -1, self.num_heads, self.W_query.out_features // self.num_heads)
-        query = self.W_query(x).view(by_head).transpose(1, 2)  # B H S Dh
-        key = self.W_key(memory).view(by_head).transpose(1, 2)  # B H L Dh
-        value = self.W_value(memory).view(by_head).transpose(1, 2)  # B H L Dh
-        scores = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5  # B H S L
-        if memory_mask is None:
-            weights = torch.softmax(scores, dim=-1)
-        else:
-            hidden = ~memory_mask[:, None, None, :]  # B 1 1 L
-            scores = scores.masked_fill(hidden & ~hidden.all(dim=-1, keepdim=True), -torch.inf)
-            weights = torch.softmax(scores, dim=-1).masked_fill(hidden, 0.0)
-        merged = (weights @ value).transpose(1, 2).reshape(batch, tokens, -1)
-        result: torch.Tensor = self.out_proj(merged)  # B S D
-        return result
-
-
 class FeedForward(nn.Module):
     """The MLP of assignment 4, complete: each token by itself, wide, bent, and narrow again."""
 
@@ -202,7 +145,8 @@ class DecoderBlock(nn.Module):
                    more on a branch is up to you
 
     Names that the grader looks for: `norm1`, `self_attention`, `norm2`, `cross_attention`, `norm3`,
-    `mlp`. The parts stand above, complete; your own from assignments 3 and 4 are as welcome.
+    `mlp`. The attentions are your own from assignment 3, imported above (a class that you write in
+    this file is as welcome). The mlp stands above, complete.
 
     Example: what the first token becomes does not hang on the second, and does on the memory.
 

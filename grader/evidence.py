@@ -5,7 +5,8 @@ Pure data. Imports no torch and does no I/O.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
@@ -104,6 +105,16 @@ class Observation:
     also: tuple[Cause, ...] = ()
     """More causes that fit as well as `cause`: nobody can tell by these numbers which it is."""
     picture: Picture | None = None
+
+    def blocked_by(self, unmet: Sequence[str]) -> Observation:
+        """This finding as no more than an echo of what it needs; what it was becomes a note."""
+        finding = f"{self.outcome.replace('_', ' ')}: {self.observed}"
+        return replace(
+            self,
+            outcome=Outcome.BLOCKED,
+            observed=f"needs {' and '.join(unmet)} to pass first",
+            notes=(*self.notes, finding) if self.observed else self.notes,
+        )
 
     @property
     def exercise(self) -> str:

@@ -3,7 +3,9 @@
     follow_through: {scaled_dot_product_attention: a1.sdpa, copied: true}
 
 A function that the student got wrong in a1.sdpa and calls here is replaced by a right one; and
-where they have written the same mistake once more, its checks are `carried`.
+where they have written the same mistake once more, its checks are `carried`. A class can't be
+replaced: the checks of who uses a wrong one are `carried` if a known mistake in it explains all
+that they saw, else `blocked`.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ class FollowThrough:
     """Where mistakes were paid for already."""
 
     calls: Mapping[str, str] = field(default_factory=dict)
-    """A function that is called here -> slug of the exercise that asks for it."""
+    """A function or class that is used here -> slug of the exercise that asks for it."""
     copied: bool = False
     """Whether the same mistake, written here once more, costs nothing either."""
 

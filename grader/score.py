@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from grader.evidence import Observation, Outcome
@@ -153,15 +153,7 @@ def _blocked(
     else:
         return observation
     unmet = [name for name in _requirements(rubric, observation) if name in short]
-    if not unmet:
-        return observation
-    finding = f"{observation.outcome.replace('_', ' ')}: {observation.observed}"
-    return replace(
-        observation,
-        outcome=Outcome.BLOCKED,
-        observed=f"needs {' and '.join(unmet)} to pass first",
-        notes=(*observation.notes, finding) if observation.observed else observation.notes,
-    )
+    return observation.blocked_by(unmet) if unmet else observation
 
 
 def _requirements(rubric: Rubric, observation: Observation) -> tuple[str, ...]:

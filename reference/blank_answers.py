@@ -47,4 +47,10 @@ def scaled_dot_product_attention(query, key, value, mask=None):
         ),
         may_earn=_RIGHT_BESIDES,
     ),
+    BlankAnswer(
+        id="blank: uniform attention in a3.gqa",
+        target="GroupedQueryAttention",
+        edits=(("query.shape[-1] ** -0.5", "0.0"), ("if mask is None:", "if True:")),
+        may_earn=_RIGHT_BESIDES,
+    ),
 )

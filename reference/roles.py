@@ -2,16 +2,17 @@
 
 A suite draws weights and writes them into a student's module. Names and packings other than the
 hand-out's are as right as its own, as long as the same function is computed; here stand the ones
-that people use. Axes: r query, key, value; h heads; d width of a head; i width of a token; o and e
-width of what comes out; t tokens; c channels; p and q rows and columns of a patch.
+that people use. Axes: r query, key, value; h heads, g heads of keys; d width of a head; i width of
+a token, m of one of the memory; o and e width of what comes out; t tokens; c channels; p and q rows
+and columns of a patch.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import nn
 
-from grader.judge.bind.roles import Alternative, Group, Home, Layout, Roles
+from grader.judge.bind.roles import Alternative, Cut, Group, Home, Layout, Roles
 
 
 def named(*words: str) -> tuple[str, ...]:
@@ -29,6 +30,20 @@ def one_head(module: nn.Module) -> Mapping[str, int]:
     return {"h": 1}
 
 
+def key_heads(module: nn.Module) -> Mapping[str, int]:
+    return {"g": int(getattr(module, "num_kv_heads", module.num_heads))}
+
+
+def is_of_one_width(module: nn.Module) -> bool:
+    """Whether queries, keys and values are made from tokens of one width."""
+    query, key = module.W_query, module.W_key
+    return bool(query.in_features == key.in_features)
+
+
+def is_of_two_widths(module: nn.Module) -> bool:
+    return not is_of_one_width(module)
+
+
 # ---- queries, keys and values ------------------------------------------------------------------
 
 SEPARATE = "query, key and value are maps of their own"
@@ -36,10 +51,18 @@ EVERY_HTH = "heads are made of every H-th feature, (d h) and not (h d)"
 PER_HEAD = "each head has a query, key and value map of its own"
 AS_MATRIX = "query, key and value are parameters that tokens are multiplied by"
 AS_TENSOR = "query, key and value are tensors with an axis for the heads"
+OUT_AS_TENSOR = "the output projection has an axis for the heads"
 
 
 def packed(order: str) -> str:
     return f"query, key and value are packed as {order}"
+
+
+def with_heads_apart(*patterns: str, note: str) -> Iterator[Layout]:
+    """As parameters, or as `weight` and `bias` of a layer written for it."""
+    for pattern in patterns:
+        yield Layout(pattern, note, exact=True)
+        yield Layout(pattern, note, raw=True)
 
 
 QKV = Group(
@@ -59,7 +82,9 @@ QKV = Group(
         "SelfAttentionV1": Home("r | i (h d)", ("W_query", "W_key", "W_value"), one_head),
         "SelfAttentionV2": Home("r | (h d) i", ("W_query", "W_key", "W_value"), one_head),
         "CausalAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), one_head),
-        "CrossAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), heads),
+        "CrossAttention": Home(
+            "r | (h d) i", ("W_query", "W_key", "W_value"), heads, is_of_one_width
+        ),
         "KVCacheAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), heads),
         "MultiHeadAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), heads),
         "PackedMultiHeadAttention": Home("(r h d) i", ("qkv",), heads),
@@ -85,15 +110,65 @@ QKV = Group(
         Layout("(r h d) i", AS_MATRIX, raw=True),
         Layout("r i (h d)", AS_MATRIX, raw=True),
         Layout("r (h d) i", AS_MATRIX, raw=True),
-        Layout("r | i h d", AS_TENSOR, raw=True),
-        Layout("r | h i d", AS_TENSOR, raw=True),
-        Layout("r | h d i", AS_TENSOR, raw=True),
+        *with_heads_apart("r | i h d", "r | h i d", "r | h d i", note=AS_TENSOR),
         Layout("r h i d", AS_TENSOR, raw=True),
         Layout("i r h d", AS_TENSOR, raw=True),
         Layout("r i h d", AS_TENSOR, raw=True),
         Layout("r h | i d", PER_HEAD, raw=True),
         Layout("h r | i d", PER_HEAD, raw=True),
         Layout("r h | d i", PER_HEAD, raw=True),
+    ),
+)
+
+# Where keys and values are made from other tokens than queries, or in fewer heads, the three are of
+# several shapes. Heads keep their order in every layout: which of the queries' heads reads which of
+# the keys' is what `GroupedQueryAttention` is about.
+
+QUERY = Group(
+    name="query",
+    axes="h d i",
+    bias_axes="h d",
+    roles=("query",),
+    aliases={"query": QKV.aliases["query"]},
+    homes={
+        "CrossAttention": Home("(h d) i", ("W_query",), heads, is_of_two_widths),
+        "GroupedQueryAttention": Home("(h d) i", ("W_query",), heads),
+    },
+    layouts=(
+        Layout("(d h) i", EVERY_HTH),
+        Layout("h | d i", PER_HEAD),
+        *(Layout(pattern, AS_MATRIX, raw=True) for pattern in ("i (h d)", "(h d) i")),
+        *with_heads_apart("i h d", "h i d", "h d i", note=AS_TENSOR),
+        *(Layout(pattern, PER_HEAD, raw=True) for pattern in ("h | i d", "h | d i")),
+    ),
+)
+
+KEY_VALUE = Group(
+    name="key and value",
+    axes="r g d m",
+    bias_axes="r g d",
+    roles=("key", "value"),
+    exchangeable=True,
+    aliases={
+        "key": QKV.aliases["key"],
+        "value": QKV.aliases["value"],
+        "packed": QKV.aliases["key value"],
+    },
+    homes={
+        "CrossAttention": Home("r | (g d) m", ("W_key", "W_value"), key_heads, is_of_two_widths),
+        "GroupedQueryAttention": Home("r | (g d) m", ("W_key", "W_value"), key_heads),
+    },
+    layouts=(
+        Layout("r | (d g) m", EVERY_HTH),
+        *(
+            Layout(pattern, "key and value are packed")
+            for pattern in ("(r g d) m", "(g r d) m", "(g d r) m", "(r d g) m")
+        ),
+        *(Layout(pattern, PER_HEAD) for pattern in ("r g | d m", "g r | d m", "g | (r d) m")),
+        *(Layout(pattern, AS_MATRIX, raw=True) for pattern in ("r | m (g d)", "r | (g d) m")),
+        *(Layout(pattern, AS_MATRIX, raw=True) for pattern in ("m (r g d)", "r m (g d)")),
+        *with_heads_apart("r | m g d", "r | g m d", "r | g d m", note=AS_TENSOR),
+        *(Layout(pattern, PER_HEAD, raw=True) for pattern in ("r g | m d", "r g | d m")),
     ),
 )
 
@@ -105,6 +180,7 @@ OUT = Group(
     aliases={"out": named("o", "out", "output", "c_proj", "projection", "proj", "unify")},
     homes={
         "CrossAttention": Home("o (h d)", ("out_proj",), heads),
+        "GroupedQueryAttention": Home("o (h d)", ("out_proj",), heads),
         "KVCacheAttention": Home("o (h d)", ("out_proj",), heads),
         "MultiHeadAttention": Home("o (h d)", ("out_proj",), heads),
         "PackedMultiHeadAttention": Home("o (h d)", ("projection",), heads),
@@ -113,8 +189,7 @@ OUT = Group(
         Layout("o (d h)", EVERY_HTH),
         Layout("(h d) o", "the output projection is a parameter", raw=True),
         Layout("o (h d)", "the output projection is a parameter", raw=True),
-        Layout("h d o", "the output projection has an axis for the heads", raw=True),
-        Layout("o h d", "the output projection has an axis for the heads", raw=True),
+        *with_heads_apart("h d o", "o h d", note=OUT_AS_TENSOR),
     ),
 )
 
@@ -138,7 +213,11 @@ POSITIONS = Group(
     name="positions",
     axes="t d",
     roles=("positions",),
-    aliases={"positions": named("pos", "pe", "positions?", r"pos\w*emb\w*", r"position\w*emb\w*")},
+    aliases={
+        "positions": named("pos", "pe", "positions?", r"pos\w*emb\w*", r"position\w*emb\w*"),
+        "class token's": (r"\w*(?:cls|class)\w*pos\w*", r"\w*pos\w*(?:cls|class)\w*"),
+        "patches'": (r"\w*pos\w*",),
+    },
     homes={"ViTEmbeddings": Home("t d", ("positions",))},
     # No logits can tell these apart: what is learned for a token goes where the token goes.
     layouts=(
@@ -149,6 +228,12 @@ POSITIONS = Group(
             "tokens are counted column by column, the class token last",
             raw=None,
             order=lambda positions: class_token_last(by_column(positions)),
+        ),
+        Layout(
+            "t d",
+            "the class token's position is a parameter of its own",
+            raw=None,
+            cut=Cut("t", 1, ("class token's", "patches'")),
         ),
     ),
 )
@@ -184,9 +269,9 @@ def smaller_eps(module: nn.Module) -> None:
 
 
 ROLES = Roles(
-    groups=(POSITIONS, PATCHES, QKV, OUT),
+    groups=(POSITIONS, PATCHES, QKV, QUERY, KEY_VALUE, OUT),
     aliases={
-        "cls_token": named("cls", "class", r"cls\w*", r"class\w*"),
+        "cls_token": named("cls", "class", r"cls(?!\w*pos)\w*", r"class(?!\w*pos)\w*"),
         "norm1": (r"(?:norm|ln|layer_?norm)_?(?:1|a|att\w*|msa)", r"(?:att\w*|msa)_?(?:norm|ln)"),
         "norm2": (r"(?:norm|ln|layer_?norm)_?(?:2|b|mlp|ff\w*)", r"(?:mlp|ff\w*)_?(?:norm|ln)"),
         "norm3": (r"(?:norm|ln|layer_?norm)_?(?:3|c|mlp|ff\w*)", r"(?:mlp|ff\w*)_?(?:norm|ln)"),

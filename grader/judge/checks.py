@@ -27,7 +27,7 @@ class ExercisePlan:
     hidden: frozenset[str]
     """Criteria whose details nobody but the course staff may see."""
     calls: Mapping[str, str] = field(default_factory=dict)
-    """A function called here -> the exercise where a mistake in it was paid for."""
+    """A function or class used here -> the exercise where a mistake in it was paid for."""
     copied: bool = False
     """Whether a mistake paid for there, and written here once more, costs nothing."""
     banned: tuple[str, ...] = ()

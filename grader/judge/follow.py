@@ -1,11 +1,11 @@
-"""Mistakes that were paid for in an earlier exercise: called from there, or made once more.
+"""Mistakes that were paid for in an earlier exercise: used from there, or made once more.
 
 Runs after all checks, so that nothing hangs on the order of exercises.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import FunctionType, ModuleType
@@ -40,6 +40,9 @@ class Runs(Protocol):
     ) -> tuple[Observation, Sight]:
         """Run it on a submission. `prepare` comes before its first call."""
 
+    def asked_for(self, check: Check) -> Collection[str]:
+        """The definitions that it looks up."""
+
 
 class Following:
     """What becomes of the checks of exercises that follow others."""
@@ -54,6 +57,8 @@ class Following:
     ) -> None:
         self._modules, self._runs = modules, runs
         self._mistakes, self._rehearsals = mistakes, rehearsals
+        self._used: dict[tuple[str, tuple[str, ...], str, str], bool] = {}
+        """Of the submission at hand: whether names of an assignment use a class of another."""
         self._checks: dict[str, list[Check]] = {}
         for check in sorted(checks, key=lambda check: check.id):
             self._checks.setdefault(check.exercise.slug, []).append(check)
@@ -65,19 +70,48 @@ class Following:
         functions took the place of wrong ones."""
         lent: set[str] = set()
         before = {check: observation.outcome for check, (observation, _) in found.items()}
+        self._used.clear()
         for exercise in self._exercises:
             wrong = {
                 name: slug
                 for name, slug in exercise.calls.items()
                 if self._outcomes(slug, before) & {*ACCUSING, Outcome.NOT_ATTEMPTED}
             }
-            failing = wrong and self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED)
-            if failing and self._called(exercise, wrong, found, client, digest):
+            failing = self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED)
+            if not wrong or not failing or not _is_begun(exercise, client):
+                continue
+            functions = {
+                name: slug
+                for name, slug in wrong.items()
+                if not self._is_class(name, slug) and client.mentions(name, self._stem(slug))
+            }
+            classes = {
+                name: slug
+                for name, slug in wrong.items()
+                if self._is_class(name, slug) and self._is_wrong(name, slug, before)
+            }
+            if functions and self._called(exercise, functions, found, client, digest):
                 lent.add(exercise.slug)
-            if exercise.copied:
-                for slug in dict.fromkeys(wrong.values()):
-                    self._copied(exercise, slug, found, digest)
+            for slug in dict.fromkeys(wrong.values()):
+                used = [name for name, asked in classes.items() if asked == slug]
+                self._carry(exercise, slug, used, found, digest)
+            if classes:
+                self._block(exercise, classes, found, client)
         return lent
+
+    def _stem(self, slug: str) -> str:
+        return self._checks[slug][0].exercise.assignment
+
+    def _is_wrong(self, name: str, slug: str, outcomes: Mapping[str, Outcome]) -> bool:
+        """Whether a check that asks for this name failed: an exercise may ask for several."""
+        short = {*ACCUSING, Outcome.NOT_ATTEMPTED}
+        return any(
+            outcomes.get(check.id) in short and name in self._runs.asked_for(check)
+            for check in self._checks[slug]
+        )
+
+    def _is_class(self, name: str, slug: str) -> bool:
+        return isinstance(getattr(self._modules[self._stem(slug)], name), type)
 
     def _outcomes(self, slug: str, outcomes: Mapping[str, Outcome]) -> set[Outcome]:
         checks = (check.id for check in self._checks.get(slug, ()))
@@ -101,16 +135,12 @@ class Following:
         """Try failing checks again, with right functions in place of the student's wrong ones.
         Whether that changed anything."""
         lent = False
-        try:
-            client.kind(exercise.assignment, exercise.targets[0])
-        except StudentFault:
-            return False  # nothing was written that could call anything
         for check in self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
             answers: dict[str, Answers] = {}
             lend = partial(self._lend, exercise.assignment, wrong, answers)
             observation, sight = self._runs.attempt(check, client, digest, lend)
             if not answers:
-                return False
+                return lent
             asked = [name for name, answer in answers.items() if answer.asked]
             if asked:
                 notes = (
@@ -131,23 +161,33 @@ class Following:
     ) -> None:
         """Put right functions in place, and into `answers` those that can be called at all."""
         for name, slug in wrong.items():
-            stem = self._checks[slug][0].exercise.assignment
+            stem = self._stem(slug)
             function = getattr(self._modules[stem], name)
             if isinstance(function, FunctionType):
                 lent = Answers(name, function)
                 if client.substitute(stem, name, into, lent):
                     answers[name] = lent
 
-    # ---- copied --------------------------------------------------------------------------
+    # ---- made once more ------------------------------------------------------------------
 
-    def _copied(self, exercise: ExercisePlan, slug: str, found: Found, digest: str) -> None:
+    def _carry(
+        self,
+        exercise: ExercisePlan,
+        slug: str,
+        classes: Sequence[str],
+        found: Found,
+        digest: str,
+    ) -> None:
         """Carry the failing checks if one mistake explains all that they saw, and all that those
-        of the earlier exercise saw."""
+        of the earlier exercise saw: one that stands in a class which is used here, or that was
+        written here once more."""
         later, earlier = self._failing(exercise.slug, found), self._failing(slug, found)
         if not later or not earlier:
             return
-        stem = earlier[0].exercise.assignment
-        for first, second in self._mistakes.pairs(stem, exercise.assignment):
+        pairs = list(self._mistakes.within(self._stem(slug), classes))
+        if exercise.copied:
+            pairs += self._mistakes.pairs(self._stem(slug), exercise.assignment)
+        for first, second in pairs:
             if self._explains(second, later, found, digest) and self._explains(
                 first, earlier, found, digest
             ):
@@ -168,6 +208,61 @@ class Following:
             if not same(sight.seen, made.seen):
                 return False
         return True
+
+    # ---- blocked -------------------------------------------------------------------------
+
+    def _block(
+        self,
+        exercise: ExercisePlan,
+        classes: Mapping[str, str],
+        found: Found,
+        client: SubmissionClient,
+    ) -> None:
+        """Block the failing checks if the student's code uses a wrong class of theirs: those can't
+        be lent, and who wrote one of their own in its place has nothing to wait for."""
+        for check in self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED):
+            observation, sight = found[check.id]
+            if self._is_written(observation, classes, client):
+                asked = tuple(sorted(self._runs.asked_for(check)))
+                unmet = [
+                    slug
+                    for name, slug in classes.items()
+                    if self._uses(client, exercise.assignment, asked, self._stem(slug), name)
+                ]
+                if unmet:
+                    found[check.id] = observation.blocked_by(tuple(dict.fromkeys(unmet))), sight
+
+    def _uses(
+        self, client: SubmissionClient, into: str, names: tuple[str, ...], stem: str, name: str
+    ) -> bool:
+        key = (into, names, stem, name)
+        if key not in self._used:
+            try:
+                self._used[key] = client.reaches(*key)
+            except StudentFault:
+                self._used[key] = False
+        return self._used[key]
+
+    def _is_written(
+        self, observation: Observation, classes: Mapping[str, str], client: SubmissionClient
+    ) -> bool:
+        """Whether there is anything here that could use a class: what is not written may be the
+        class itself."""
+        if observation.outcome is not Outcome.NOT_ATTEMPTED or observation.where is None:
+            return observation.outcome is not Outcome.NOT_ATTEMPTED
+        files = (client.file_of(self._stem(slug)) for slug in classes.values())
+        return observation.where.file in files
+
+
+def _is_begun(exercise: ExercisePlan, client: SubmissionClient) -> bool:
+    """Whether anything was written that could use something."""
+    for name in exercise.targets:
+        try:
+            client.kind(exercise.assignment, name)
+        except StudentFault:
+            continue
+        return True
+    return False
 
 
 def _carried(observation: Observation, mistake: Mistake, slug: str, count: int) -> Observation:

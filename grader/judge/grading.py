@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -31,6 +29,7 @@ from .observe import Record, observation, ours
 from .plugin import Bench, BenchPlugin
 from .probe import check_seed
 from .pytest_bridge import Phase, Suites
+from .references import ReferenceBroken, References
 from .rehearsal import AS_GRADED, Rehearsals
 from .sight import Draw, Sight
 from .student import SubmissionClient
@@ -38,17 +37,16 @@ from .student import SubmissionClient
 Data = TypeVar("Data")
 
 
-class ReferenceBroken(Exception):
-    """The reference can't be imported: the author's fault."""
-
-
 class OwnDefinitions(Definitions):
     """The reference as if it were a submission."""
 
     def __init__(self, modules: Mapping[str, ModuleType]) -> None:
         self._modules = modules
+        self.asked: set[str] = set()
+        """Names that were looked up."""
 
     def kind(self, stem: str, name: str) -> str:
+        self.asked.add(name)
         value = getattr(self._modules[stem], name)
         return "class" if isinstance(value, type) else "function" if callable(value) else "value"
 
@@ -61,12 +59,18 @@ class Grading:
     """
 
     def __init__(
-        self, root: Path, course_seed: str, exercises: Sequence[ExercisePlan], reverse: bool
+        self,
+        root: Path,
+        course_seed: str,
+        exercises: Sequence[ExercisePlan],
+        reverse: bool,
+        assignments: Iterable[str],
     ) -> None:
         self._course_seed = course_seed
         self._memo = Memo()
         stems = dict.fromkeys(exercise.assignment for exercise in exercises)
-        self._modules = {stem: import_reference(root, stem) for stem in stems}
+        references = References(root, assignments)
+        self._modules = {stem: references.module(stem) for stem in stems}
         roles = _course_data(root, "roles.py", load_roles)
         knowledge = _course_data(root, "diagnosis.py", load_knowledge)
         self._references = {
@@ -79,7 +83,8 @@ class Grading:
         self.checks = checks[::-1] if reverse else checks
         self._times: dict[tuple[str, int], float] = {}
         self._proofs: dict[str, Observation | None] = {}
-        mistakes = Mistakes(root)
+        self._asked: dict[str, Collection[str]] = {}
+        mistakes = Mistakes(root, references)
         rehearsals = Rehearsals(self._modules, mistakes, self)
         self._following = Following(self._modules, checks, self, mistakes, rehearsals)
         self.diagnoses = True
@@ -175,10 +180,33 @@ class Grading:
         client: LocalClient,
     ) -> Sight:
         """What a check sees of references, run on them as if they were a submission."""
-        record = Record()
-        client.begin_check()
-        found = self._run(check, client, OwnDefinitions(modules), digest, record, draw)
+        found, record = self._rehearsed(check, client, modules, digest, draw)
         return record.sight(found.outcome)
+
+    def asked_for(self, check: Check) -> Collection[str]:
+        """The definitions that a check looks up: those of the reference, as it is the suite that
+        asks."""
+        if check.id not in self._asked:
+            self._rehearsed(check, self._right(), self._modules, "reference", AS_GRADED)
+        return self._asked[check.id]
+
+    def _right(self) -> LocalClient:
+        return LocalClient(lambda stem, name: getattr(self._modules[stem], name), _no_file)
+
+    def _rehearsed(
+        self,
+        check: Check,
+        client: LocalClient,
+        modules: Mapping[str, ModuleType],
+        digest: str,
+        draw: Draw,
+    ) -> tuple[Observation, Record]:
+        record, own = Record(), OwnDefinitions(modules)
+        client.begin_check()
+        found = self._run(check, client, own, digest, record, draw)
+        if modules is self._modules:
+            self._asked[check.id] = own.asked
+        return found, record
 
     def _prove(self, check: Check) -> Observation | None:
         """Grade the reference itself, before anybody loses a point on a check: None if it passes.
@@ -188,15 +216,13 @@ class Grading:
         without a failure is for `grader validate` to prove.
         """
         if check.id not in self._proofs:
-            client = LocalClient(lambda stem, name: getattr(self._modules[stem], name), _no_file)
+            client = self._right()
 
             def took(call: int, seconds: float) -> None:
                 self._times[check.id, call] = seconds
 
             client.took = took  # type: ignore[method-assign]
-            client.begin_check()
-            definitions = OwnDefinitions(self._modules)
-            found = self._run(check, client, definitions, "reference", Record(), AS_GRADED)
+            found, _ = self._rehearsed(check, client, self._modules, "reference", AS_GRADED)
             passed = found.outcome is Outcome.PASSED
             why = f"the reference itself does not pass ({found.outcome}): {found.observed}"
             self._proofs[check.id] = None if passed else ours(check, why)
@@ -255,19 +281,3 @@ def _course_data(root: Path, name: str, load: Callable[[Path], Data]) -> Data:
     except Exception as error:
         path = root / "reference" / name
         raise ReferenceBroken(f"{path}  {type(error).__name__}: {error}") from error
-
-
-def import_reference(root: Path, stem: str) -> ModuleType:
-    path = root / "reference" / f"{stem}.py"
-    if str(root) not in sys.path:
-        sys.path.append(str(root))
-    spec = importlib.util.spec_from_file_location(f"reference.{stem}", path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise ReferenceBroken(f"{path}  there is no such reference")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise ReferenceBroken(f"{path}  {type(error).__name__}: {error}") from error
-    return module

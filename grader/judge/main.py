@@ -15,9 +15,10 @@ from ..wire.frame import Channel, Message, Meta
 from . import policy
 from .checks import ExercisePlan, facts
 from .faults import SourceGone, Starved
-from .grading import Grading, ReferenceBroken
+from .grading import Grading
 from .likely import Likely, PlacesBroken
 from .pytest_bridge import CollectionFailed
+from .references import ReferenceBroken
 from .stubs import stub_digests
 from .student import Plan, SubmissionClient
 from .survey import wanted
@@ -52,7 +53,9 @@ class Judge:
         self._exercises = [_exercise(row) for row in hello["exercises"]]
         # Under way while we collect: it costs the first submission nothing.
         self._spare: WorkerProcess | None = source.start()
-        self._grading = Grading(root, hello["seed"], self._exercises, hello["reverse"])
+        self._grading = Grading(
+            root, hello["seed"], self._exercises, hello["reverse"], hello["targets"]
+        )
         self._grading.diagnoses = bool(hello["diagnose"])
         self._trace = bool(hello.get("trace"))
         self._globals = SuiteGlobals(self._grading.suite_modules() if self._trace else {})

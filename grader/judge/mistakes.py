@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +14,7 @@ from ..misconceptions import (
     apply_misconception,
     load_entries,
 )
+from .references import ReferenceBroken, References
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,10 @@ class Mistake:
 class Mistakes:
     """The mistakes of a course, by assignment; each is made only when somebody may have made it."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, root: Path, references: References) -> None:
+        self._root, self._references = root, references
         self._entries: dict[str, tuple[Mistake, ...]] = {}
-        self._modules: dict[tuple[str, str], ModuleType | None] = {}
+        self._made: dict[tuple[str, str], References | None] = {}
 
     def pairs(self, earlier: str, later: str) -> Iterator[tuple[Mistake, Mistake]]:
         """Mistakes of two assignments that are the same one: they have a number in common."""
@@ -40,24 +41,33 @@ class Mistakes:
                 if set(first.entry.mistakes) & set(second.entry.mistakes):
                     yield first, second
 
-    def made(self, mistake: Mistake) -> ModuleType | None:
-        """The reference with the mistake in it; None if the entry does not fit the reference, which
-        is the author's to hear of and not the student's to pay for."""
-        key = (mistake.stem, mistake.entry.id)
-        if key not in self._modules:
-            self._modules[key] = self._make(mistake)
-        return self._modules[key]
+    def within(self, stem: str, names: Collection[str]) -> Iterator[tuple[Mistake, Mistake]]:
+        """The mistakes in definitions of these names, each as the same one as itself."""
+        for mistake in self.of(stem):
+            if mistake.entry.target.partition(".")[0] in names:
+                yield mistake, mistake
 
-    def _make(self, mistake: Mistake) -> ModuleType | None:
+    def made(self, mistake: Mistake, stem: str) -> ModuleType | None:
+        """The reference of an assignment with the mistake in it or in what it imports; None if the
+        entry does not fit the reference, which is the author's to hear of and not the student's to
+        pay for."""
+        key = (mistake.stem, mistake.entry.id)
+        if key not in self._made:
+            self._made[key] = self._make(mistake)
+        made = self._made[key]
+        try:
+            return made.module(stem) if made is not None else None
+        except ReferenceBroken:
+            return None
+
+    def _make(self, mistake: Mistake) -> References | None:
         path = self._root / "reference" / f"{mistake.stem}.py"
-        module = ModuleType(f"reference.{mistake.stem}")
         try:
             text = path.read_text(encoding="utf-8")
             source = apply_misconception(text, mistake.entry, mistake.origin)
-            exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)
         except (MisconceptionError, OSError):
             return None
-        return module
+        return self._references.rewritten(mistake.stem, source)
 
     def of(self, stem: str) -> tuple[Mistake, ...]:
         """Those of an assignment, in the course's order."""

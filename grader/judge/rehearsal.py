@@ -43,7 +43,7 @@ class Rehearsals:
     def __init__(self, modules: Mapping[str, ModuleType], mistakes: Mistakes, runs: Runs) -> None:
         self._modules, self._mistakes, self._runs = modules, mistakes, runs
         self._sights: dict[tuple[str, str, Draw], Sight] = {}
-        self._clients: dict[str, LocalClient] = {}
+        self._clients: dict[tuple[str, str], LocalClient] = {}
         self._numbers = 0
 
     def right(self, check: Check, digest: str, draw: Draw = AS_GRADED) -> Sight:
@@ -54,10 +54,11 @@ class Rehearsals:
         self, mistake: Mistake, check: Check, digest: str, draw: Draw = AS_GRADED
     ) -> Sight | None:
         """What it sees of a mistake; None if that does not fit the reference."""
-        module = self._mistakes.made(mistake)
+        stem = check.exercise.assignment
+        module = self._mistakes.made(mistake, stem)
         if module is None:
             return None
-        modules = {**self._modules, mistake.stem: module}
+        modules = {**self._modules, stem: module}
         return self._remembered(f"{mistake.stem}/{mistake.entry.id}", check, digest, draw, modules)
 
     def _remembered(
@@ -71,11 +72,12 @@ class Rehearsals:
         key = (name, check.id, draw)
         if not check.fresh and key in self._sights:
             return self._sights[key]
-        client = self._clients.get(name)
+        whose = name, check.exercise.assignment
+        client = self._clients.get(whose)
         if client is None:
             client = LocalClient(lambda stem, name: getattr(modules[stem], name), _no_file)
             client.in_words = False
-            self._clients[name] = client
+            self._clients[whose] = client
         sight = self._runs.rehearse(check, modules, digest, draw, client)
         if not check.fresh:
             self._keep(key, sight)

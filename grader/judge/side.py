@@ -13,6 +13,7 @@ from ..wire.frame import Meta
 from ..wire.peer import Side
 from ..wire.values import Node, text, type_name
 from .handles import Invoker, RemoteFunction, RemoteModule
+from .lending import call_lent
 
 MAX_OBJECTS = 100_000
 
@@ -24,7 +25,8 @@ class JudgeSide(Side):
         self._invoker = invoker
         self._lent: list[Callable[..., Any]] = []
         self.raised: BaseException | None = None
-        """What a call-back of ours raised: student code may have swallowed it, we don't."""
+        """What a call-back of ours raised, or a call that did not fit it: student code may have
+        swallowed it, we don't."""
 
     def forget(self) -> None:
         self._lent.clear()
@@ -56,7 +58,8 @@ class JudgeSide(Side):
     def target(self, node: Node) -> Callable[..., Any]:
         if type(node) is not list or not node or node[0] != "H":
             raise Violation("target of a call-back")
-        return self._own(node[1:])
+        lent = self._own(node[1:])
+        return lambda *args, **kwargs: call_lent(lent, args, kwargs)
 
     def _own(self, parts: list[Any]) -> Callable[..., Any]:
         if len(parts) != 1 or type(parts[0]) is not int or not 0 <= parts[0] < len(self._lent):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -223,6 +223,16 @@ class SubmissionClient(Client):
         self._patience = LENDING_FACTOR
         return type(places) is int and places > 0
 
+    def reaches(self, into: str, names: Sequence[str], stem: str, name: str) -> bool:
+        """Whether what the student calls `names` in `into` uses their own `name` of `stem`, or
+        would if it could have been imported. They would only lose by a lie.
+
+        Raises:
+            StudentFault: the worker does not answer.
+        """
+        self.start_check(lambda call: 0.0)
+        return self.invoke(["U"], (into, list(names), stem, name), {}, {}) is True
+
     # ---- faults --------------------------------------------------------------------------
 
     def raised(self, error: RemoteRaised) -> StudentRaised:
@@ -313,6 +323,20 @@ class SubmissionClient(Client):
         if target.get("stub"):
             raise NotDefined("not written yet", where=load_report.where(module, target))
         return str(target["kind"])
+
+    def file_of(self, stem: str) -> str:
+        """The file that was loaded for an assignment; empty if there is none."""
+        module = self.report.get("modules", {}).get(stem)
+        return module["file"] if module else ""
+
+    def mentions(self, name: str, stem: str) -> bool:
+        """Whether the files speak of `name` beyond the place in assignment `stem` that defines it:
+        who calls it has to, and asking this costs nothing."""
+        own = self._plan.entries.get(stem)
+        return any(
+            data.count(name.encode()) > (1 if path == own else 0)
+            for path, data in self._plan.files.items()
+        )
 
     def choices(self) -> Mapping[str, Choice]:
         """The file that was loaded for each assignment, where there was a choice."""

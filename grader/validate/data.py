@@ -172,7 +172,11 @@ def _edit(data: CourseData, stem: str, entry: Entry, origin: Origin) -> None:
         data.gaps.append(gap_of(error, "mend the entry, or take it out"))
         return
     definition = entry.target.partition(".")[0]
-    reached = touched(rubric, data.uses, (stem, definition))
+    reached = [e.slug for e in rubric.exercises.values() if definition in e.targets]
+    # A right way has to be right for whoever uses it. A mistake is proven where it is asked for and
+    # where it says; who uses a blank answer may have understood everything else.
+    if isinstance(entry, Variant) or not (reached or named):
+        reached = touched(rubric, data.uses, (stem, definition))
     slugs = [slug for slug in rubric.exercises if slug in reached or slug in dict(named)]
     place = origin.place(entry)
     if isinstance(entry, Misconception) and not named:

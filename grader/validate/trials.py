@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -16,7 +17,7 @@ from ..hello import CheckFacts
 from ..misconceptions import BlankAnswer, Misconception, Variant
 from ..score import block, score
 from ..stubs import StubError, stub_source
-from ..submission import Submission, digest_of
+from ..submission import Submission
 from .data import CourseData, Edited
 from .wrapping import BLANKS, blank_source, drawing_source, forbidden_source
 
@@ -218,7 +219,9 @@ def _is_known(data: CourseData, observation: Observation) -> bool:
 def submission_of(data: CourseData, trial: Trial) -> Submission:
     sources = {**data.references, **trial.sources}
     files = {f"{stem}.py": source.encode() for stem, source in sources.items()}
-    return Submission(id=trial.id, files=files, digest=digest_of(files), path="")
+    # What a fresh check draws hangs on it: not on a word of a hand-out far away from the trial.
+    digest = hashlib.sha256(trial.id.encode()).hexdigest()
+    return Submission(id=trial.id, files=files, digest=digest, path="")
 
 
 def _stubs(data: CourseData) -> Iterator[tuple[str, str]]:

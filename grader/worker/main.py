@@ -61,7 +61,7 @@ class Worker:
         self._loaded: Loaded | None = None
         self._scripts: Scripts | None = None
         self._channel = channel
-        side = WorkerSide(self._lookup, self._place, self._renew, self._substitute)
+        side = WorkerSide(self._lookup, self._place, self._renew, self._substitute, self._reaches)
         operations = {"survey": self._survey, "load": self._load}
         self._peer = side.peer = Peer(channel, side, operations)
 
@@ -108,6 +108,9 @@ class Worker:
     def _substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> int:
         loaded = self._loaded
         return loaded.substitute(stem, name, into, function) if loaded is not None else 0
+
+    def _reaches(self, into: str, names: list[str], stem: str, name: str) -> bool:
+        return self._loaded is not None and self._loaded.reaches(into, names, stem, name)
 
     def _lookup(self, stem: str, name: str) -> object:
         if self._loaded is None:

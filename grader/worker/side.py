@@ -52,9 +52,10 @@ class WorkerSide(Side):
         place: Place,
         renew: Callable[[], None] = lambda: None,
         substitute: Callable[..., object] | None = None,
+        reaches: Callable[..., object] | None = None,
     ) -> None:
         self.peer: Peer
-        self._renew, self._substitute = renew, substitute
+        self._renew, self._substitute, self._reaches = renew, substitute, reaches
         self._lookup = lookup
         self._place = place
         self._objects: list[object] = []
@@ -113,6 +114,8 @@ class WorkerSide(Side):
             return self._object(parts)  # type: ignore[no-any-return]
         if kind == "S" and self._substitute is not None:
             return self._substitute
+        if kind == "U" and self._reaches is not None:
+            return self._reaches
         if kind == "L":
             return getattr(torch.nn, parts[0])  # type: ignore[no-any-return]
         raise Violation("target")

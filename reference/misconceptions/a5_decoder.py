@@ -6,13 +6,12 @@ _FORBIDDEN = (
     Misconception(
         id="decoder.torchs_own",
         mistakes=(),
-        target="PackedMultiHeadAttention.forward",
-        replace="(self.dropout(weights) @ value).transpose(1, 2)",
-        by="nn.functional.scaled_dot_product_attention(\n"
-        "            query, key, value, mask\n"
-        "        ).transpose(1, 2)",
-        fails=("a5.decoder/policy", "a5.decoder/outputs"),
-        cause="torch's own attention does the work that this exercise is about.",
+        target="DecoderBlock.forward",
+        replace="x = x + self.self_attention(self.norm1(x), causal)",
+        by="own = self.norm1(x)\n"
+        "        x = x + nn.functional.scaled_dot_product_attention(own, own, own, causal)",
+        fails=("policy", "outputs"),
+        cause="torch's own attention stands where the block has one of yours.",
     ),
     Misconception(
         id="cache.torchs_own",
@@ -328,7 +327,7 @@ MISCONCEPTIONS = (
         target="DecoderBlock.forward",
         replace=".tril()",
         by=".tril(-1)",
-        fails=("outputs", "masking"),
+        fails=("outputs",),
         cause="The diagonal is masked: no token sees itself, and the first one sees nothing.",
     ),
     Misconception(

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from grader.judge.client import Client
-from grader.judge.faults import StudentRaised
+from grader.judge.faults import CheckFailed, StudentRaised
 from grader.judge.namespace import Student
 from grader.judge.worker_process import Source
 from grader.wire.faults import Unsupported
@@ -303,6 +303,55 @@ class TestCallbacks:
 
         with pytest.raises(ZeroDivisionError, match="ours"):
             student.swallow(broken, randn(2))
+
+    @pytest.mark.parametrize(
+        ("count", "names", "observed", "detail"),
+        [
+            (1, (), "called fn with (…)", ""),
+            (2, ("scale",), "called fn with (…, …, scale=…)", ""),
+            (1, ("mask",), "called fn with (…, a keyword that it does not have)", "mask"),
+            (
+                1,
+                ("b", "a", "scale"),
+                "called fn with (…, scale=…, other keywords)",
+                "a, b",
+            ),
+        ],
+        ids=["keyword-dropped", "one-too-many", "keyword-invented", "two-invented"],
+    )
+    def test_a_call_that_does_not_fit_is_the_students_mistake(
+        self, student: Student, count: int, names: tuple[str, ...], observed: str, detail: str
+    ) -> None:
+        def fn(x: torch.Tensor, *, scale: torch.Tensor) -> torch.Tensor:
+            return x * scale
+
+        a = randn(2)
+        args, kwargs = (a,) * count, dict.fromkeys(names, a)
+        with pytest.raises(CheckFailed) as caught:
+            student.call_with(fn, args, kwargs)
+        assert caught.value.observed == observed
+        assert caught.value.expected == "a call that fits fn(x, *, scale)"
+        assert caught.value.detail == detail
+        assert torch.equal(student.call_with(fn, (a,), {"scale": a}), a * a)
+
+    def test_a_call_that_does_not_fit_is_not_hidden_by_swallowing(self, student: Student) -> None:
+        with pytest.raises(CheckFailed) as caught:
+            student.swallow(lambda: 0, randn(2))
+        assert caught.value.observed == "called the function that it was given with (…)"
+
+    def test_a_type_error_inside_our_call_back_is_ours(self, student: Student) -> None:
+        def fn(x: torch.Tensor) -> torch.Tensor:
+            return x + "ours"  # type: ignore[operator]
+
+        with pytest.raises(TypeError):
+            student.call_with(fn, (randn(2),), {})
+
+    def test_what_a_call_back_finds_wrong_is_the_students_mistake(self, student: Student) -> None:
+        def fn(x: object) -> object:
+            raise CheckFailed("x is a tuple", "a tensor")
+
+        with pytest.raises(CheckFailed, match="x is a tuple"):
+            student.call_with(fn, ((randn(2),),), {})
 
     def test_a_call_back_may_call_the_student(self, student: Student) -> None:
         a = randn(2, 2)

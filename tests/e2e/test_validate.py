@@ -161,7 +161,9 @@ def test_each_is_graded_where_it_reaches_and_traced_only_then(whole: Proof) -> N
     for each in graded.values():
         assert {o.exercise for o in each.observations} == {*each.trial.slugs}
         assert set(each.answers) == {o.check for o in each.observations}
-    assert graded["patch.padding"].trial.slugs == ("a4.patch_embedding", "a4.vit")
+    reached = ("a4.patch_embedding", "a4.embeddings", "a4.vit")
+    assert graded["patch.cut_and_multiply"].trial.slugs == reached
+    assert graded["patch.padding"].trial.slugs == ("a4.patch_embedding",)
     assert graded["mha.unscaled"].trial.slugs == ("a3.mha",)
     assert [each.answers for each in again.values()] == [{}] * len(again)
     assert {"the reference", "the stub"} < {*again}

@@ -33,7 +33,7 @@ from reference.a2_masking import (
     mask_then_renormalise,
     masked_softmax,
 )
-from reference.a3_multi_head import MultiHeadAttention
+from reference.a3_multi_head import MultiHeadAttention, MultiHeadAttentionWrapper
 
 SIX_WORDS = torch.tensor(
     [
@@ -235,11 +235,11 @@ def test_a_mask_before_the_softmax() -> None:
 
 
 def test_two_causal_heads_side_by_side_at_seed_123() -> None:
-    """The wrapper that puts two heads of CausalAttention side by side prints these."""
+    """MultiHeadAttentionWrapper with two heads of width 2 prints these."""
     torch.manual_seed(123)
-    heads = [CausalAttention(3, 2, context_length=6, dropout=0.0) for _ in range(2)]
+    attention = MultiHeadAttentionWrapper(3, 2, context_length=6, dropout=0.0, num_heads=2)
     printed(
-        torch.cat([head(SIX_WORDS[None]) for head in heads], dim=-1)[0],
+        attention(SIX_WORDS[None])[0],
         [
             [-0.4519, 0.2216, 0.4772, 0.1063],
             [-0.5874, 0.0058, 0.5891, 0.3257],

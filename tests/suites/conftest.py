@@ -12,11 +12,12 @@ from grader.course import Course, find_course
 from grader.judge.bind.roles import Roles, load_roles
 from grader.judge.checks import criterion_of
 from grader.judge.client import LocalClient
-from grader.judge.grading import OwnDefinitions, import_reference, settle
+from grader.judge.grading import OwnDefinitions, settle
 from grader.judge.memo import Memo, Reference
 from grader.judge.observe import Record
 from grader.judge.plugin import Bench, expect, probe, reference, student
 from grader.judge.probe import check_seed
+from grader.judge.references import References
 
 __all__ = ["expect", "probe", "reference", "student"]
 
@@ -29,7 +30,8 @@ def course() -> Course:
 @pytest.fixture(scope="session")
 def references(course: Course) -> dict[str, ModuleType]:
     stems = course.rubric.assignments.values()
-    return {stem: import_reference(course.root, stem) for stem in stems}
+    references = References(course.root, stems)
+    return {stem: references.module(stem) for stem in stems}
 
 
 @pytest.fixture(scope="session")

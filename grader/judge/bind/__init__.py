@@ -6,11 +6,12 @@ course's own data.
 
 from .binding import Binding
 from .modules import module_of, randomised
-from .roles import Alternative, Group, Home, Layout, Roles, load_roles
+from .roles import Alternative, Cut, Group, Home, Layout, Roles, load_roles
 
 __all__ = [
     "Alternative",
     "Binding",
+    "Cut",
     "Group",
     "Home",
     "Layout",

@@ -31,6 +31,8 @@ class Cell:
     """Patterns of what people call it."""
     several: bool = False
     """Whether it holds several roles."""
+    exact: bool = False
+    """Whether axes of length 1 must be there too."""
     holds: str = ""
     """The reference's name for what is in it, which is not `home` where roles are exchanged."""
 
@@ -42,7 +44,7 @@ class Cell:
     def outline(self) -> tuple[object, ...]:
         """All but the contents."""
         shapes = tuple(tuple(part.shape) for part in self.parts)
-        return shapes, self.raw, self.home, self.words, self.several
+        return shapes, self.raw, self.home, self.words, self.several, self.exact
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def instances(module: nn.Module, roles: Roles, row: Row) -> list[Instance]:
     for group in roles.groups:
         for path, part in module.named_modules():
             home = group.homes.get(type(part).__name__)
-            if home is not None:
+            if home is not None and home.applies(part):
                 found.append(_instance(group, home, path, part, row))
     return found
 
@@ -153,6 +155,7 @@ def _is_home(layout: Layout, instance: Instance) -> bool:
         and layout.raw is not True
         and layout.order is None
         and not layout.packs
+        and layout.cut is None
     )
 
 
@@ -163,13 +166,16 @@ def _orders(group: Group) -> Iterator[tuple[int, ...]]:
 
 def _cells(instance: Instance, layout: Layout, order: Sequence[int]) -> Iterator[Cell]:
     group, pattern = instance.group, parse(layout.pattern)
+    weight = _arranged(instance.weight, group.axes.split(), layout, order)
+    if layout.cut is not None:
+        yield from _cut_cells(weight, group, layout)
+        return
     # Whether the parameters look like the reference's own, whatever the order inside them.
     at_home = not layout.packs and not layout.raw and _looks_like(pattern, instance)
     packs = layout.packs or (group.roles,)
     axes, bias_axes = group.axes.split(), group.bias_axes.split()
     own = instance.home.parameters
     start = f"{instance.path}." if instance.path else ""
-    weight = _arranged(instance.weight, axes, layout, order)
     bias = instance.bias
     if bias is not None:
         bias = _arranged(bias, bias_axes, layout, order)
@@ -190,7 +196,16 @@ def _cells(instance: Instance, layout: Layout, order: Sequence[int]) -> Iterator
                 yield Cell((beside[1],), True, "", words, several)
             else:
                 parts = (part,) if beside is None else (part, beside[1])
-                yield Cell(parts, layout.raw, home, words, several, holds)
+                yield Cell(parts, layout.raw, home, words, several, layout.exact, holds)
+
+
+def _cut_cells(weight: torch.Tensor, group: Group, layout: Layout) -> Iterator[Cell]:
+    cut, axes = layout.cut, group.axes.split()
+    assert cut is not None
+    axis = axes.index(cut.axis)
+    for role, part in zip(cut.roles, weight.tensor_split([cut.at], dim=axis), strict=True):
+        for _, stored_part in stored(part, axes, parse(layout.pattern)):
+            yield Cell((stored_part,), layout.raw, "", _words(group, (role,)))
 
 
 def _looks_like(pattern: Pattern, instance: Instance) -> bool:

@@ -21,6 +21,10 @@ def _no_sizes(module: nn.Module) -> Mapping[str, int]:
     return {}
 
 
+def _always(module: nn.Module) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Home:
     """Where a class of the reference keeps a group.
@@ -36,6 +40,19 @@ class Home:
     the axes left of the bar."""
     sizes: Sizes = _no_sizes
     """Lengths of axes that the shapes don't tell, such as the number of heads."""
+    applies: Callable[[nn.Module], bool] = _always
+    """Whether this module of the class keeps the group: where roles can differ in shape, they may
+    be one group in some modules and several in others."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Two parameters instead of one: the first entries along an axis, and all others."""
+
+    axis: str
+    at: int
+    roles: tuple[str, str]
+    """What the two hold, as keys of the group's aliases."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +70,15 @@ class Layout:
     """What the student is told when this is how they do it."""
     raw: bool | None = False
     """A bare parameter (True), the weight of a layer (False), or either."""
+    exact: bool = False
+    """Whether axes of length 1 must be there too. With one head (i, 1, d) would else be taken for
+    the transposed weight of a Linear."""
     order: Rearrange | None = None
     """Applied before it is stored: another order along one of the axes."""
     packs: tuple[tuple[str, ...], ...] = ()
     """Roles that are stored together, where that is not one of all or none."""
+    cut: Cut | None = None
+    """Where each parameter is stored in two. For groups without a bias."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -24,6 +24,7 @@ from .layout import Layout, Place, folder_of
 from .module import Shared, StudentModule
 from .needs import Needs
 from .notes import Notes
+from .reach import reaches
 from .standins import Gate, Standin, is_standin
 from .statements import Script, Scripts
 
@@ -142,6 +143,13 @@ class Loaded:
                 held[name] = substituted
                 places += 1
         return places
+
+    def reaches(self, into: str, names: Sequence[str], stem: str, name: str) -> bool:
+        """Whether `names` of the assignment `into` use the submission's own `name` of `stem`, or
+        would if it could have been imported."""
+        entries = self._entry_modules()
+        module = entries.get(into)
+        return module is not None and reaches(module, names, entries.get(stem), stem, name)
 
     def place(self, filename: str) -> tuple[str, int | None] | None:
         """File and cell of the submission that a code file name stands for."""

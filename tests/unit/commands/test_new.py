@@ -219,7 +219,7 @@ def test_it_fits_into_this_course(stem: str, tmp_path: Path) -> None:
         for line in before[name].decode().splitlines()
         if line not in after[name].decode().splitlines()
     ]
-    of_the_sum = ("MISCONCEPTIONS = _", "    _", "    + _")
+    of_the_sum = ("MISCONCEPTIONS = _", "VARIANTS = _", "    _", "    + _")
     assert [line for line in gone if not line.startswith(of_the_sum)] == []
     assert f"{stem[:2]}.an_example" in find_course(tmp_path).rubric.exercises
 

@@ -1,0 +1,54 @@
+"""Functions of ours that student code may call: a call that does not fit one is the caller's."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .faults import CheckFailed
+
+
+def call_lent(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What `function` returns. What it raises itself is ours to answer for.
+
+    Raises:
+        CheckFailed: the arguments do not fit its signature.
+
+    >>> call_lent(lambda x, *, scale: x * scale, (3,), {"scale": 2})
+    6
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some of those written in C have none
+        return function(*args, **kwargs)
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError:
+        raise _misfit(function, signature, args, kwargs) from None
+    return function(*args, **kwargs)
+
+
+def _misfit(
+    function: Callable[..., Any],
+    signature: inspect.Signature,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+) -> CheckFailed:
+    name = getattr(function, "__name__", "")
+    name = name if name.isidentifier() else ""
+    known = [f"{word}=…" for word in signature.parameters if word in kwargs]
+    invented = sorted(set(kwargs) - set(signature.parameters))
+    told = [*["…"] * min(len(args), 9), *known]
+    if invented:
+        # A name that is made while running could tell a hidden input: it stands in `detail`.
+        told.append("a keyword that it does not have" if len(invented) == 1 else "other keywords")
+    plain = [
+        parameter.replace(annotation=parameter.empty, default=parameter.empty)
+        for parameter in signature.parameters.values()
+    ]
+    return CheckFailed(
+        f"called {name or 'the function that it was given'} with ({', '.join(told)})",
+        f"a call that fits {name}{inspect.Signature(plain)}",
+        detail=", ".join(invented)[:200],
+    )

@@ -1,0 +1,224 @@
+"""a3.gqa, hidden criteria: groups, masking, state, numerics, gradients.
+
+Wherever it can be, a student's module is compared with itself, so that a wrong scale or a wrong
+value costs `outputs` and nothing here.
+"""
+
+import pytest
+import torch
+
+B, T, D, H, G = 3, 5, 24, 6, 2
+DH = D // H
+
+MASKS = {
+    "for-all": (T, T),
+    "one-a-sample": (H, T, T),  # as many samples as heads: broadcasting takes one for the other
+    "padding": (H, 1, 1, T),
+    "one-a-head": (1, H, 1, T),
+}
+
+
+def build(probe):
+    """Return the student's module in float32, all its weights drawn by us."""
+    return probe.module("GroupedQueryAttention", D, H, G, dtype=torch.float32)
+
+
+def tokens_like(probe, batch=B, count=T, scale=1.0):
+    return probe.randn(batch, count, D, dtype=torch.float32, scale=scale)
+
+
+def run(expect, attention, x, mask=None):
+    """Call the student's module; the output has the right shape and no NaN, or the check ends."""
+    output = attention(x) if mask is None else attention(x, mask)
+    expect.floats(output, x.shape, what="output")
+    expect.finite(output, what="output")
+    return output
+
+
+def expect_answer(expect, attention, x):
+    """Return the output for x. The same x gives it again, the last output depends on the first
+    token, and not all get the same, or the check ends: what does not come from the tokens proves
+    nothing."""
+    output = run(expect, attention, x)
+    again, other = run(expect, attention, x), x.clone()
+    other[:, 0] = -0.5 * other[:, 0]
+    expect.close(again, output, what="output of the same tokens once more", atol=1e-5)
+    moved = (run(expect, attention, other) - output)[:, -1].float().abs().amax(-1)
+    expect.true(
+        bool((moved > 1e-4).any()),
+        observed="the last output does not depend on the first token",
+        expected="every output depends on all tokens",
+    )
+    expect.true(
+        bool(((output[:, 0] - output[:, -1]).abs() > 1e-3).any()),
+        observed="all tokens get the same output",
+        expected="outputs that depend on who asks",
+    )
+    return output
+
+
+def influence(probe, expect, attention, x, mask):
+    """Return how much each output (B, T) moves when each token (T) does, as (B, T, T)."""
+    before = run(expect, attention, x, mask)
+    moved = []
+    for place in range(T):
+        changed = x.clone()
+        changed[:, place] += tokens_like(probe, batch=1, count=1)[0, 0]
+        moved.append((run(expect, attention, changed, mask) - before).abs().amax(-1))
+    return torch.stack(moved, dim=-1)
+
+
+def drawn_mask(probe, shape):
+    """Return a mask, and for whom it allows what in any head, (B, T, T), but for oneself: a
+    token's own output hangs on it as a query, whatever the mask says."""
+    # Of what is allowed in any of the heads little must be left over.
+    mask = probe.mask(*shape, keep=0.1 if H in shape[1:2] else 0.6)
+    full = mask.unsqueeze(1) if mask.dim() == 3 else mask
+    allowed = full.expand(H, H, T, T).any(dim=1)
+    return mask, allowed, ~torch.eye(T, dtype=torch.bool)
+
+
+class TestGroups:
+    @pytest.mark.parametrize("role", ["W_key", "W_value"])
+    @pytest.mark.parametrize("groups", [1, 2, 3], ids=["one", "two", "three"])
+    def test_neighbours_share(self, probe, expect, groups, role):
+        """Each key head, and each value head, is read by the query heads of its own group, which
+        are neighbours, and by all of them."""
+        twin = probe.twin("GroupedQueryAttention", D, H, groups)
+        x = probe.randn(B, T, D, scale=0.5)
+        with torch.no_grad():
+            twin.settle((x,), {})
+            # Without a last map every head's finding stands in the output by itself.
+            twin.write({"out_proj.weight": torch.eye(D), "out_proj.bias": torch.zeros(D)})
+            before = expect_answer(expect, twin.student, x)
+            weight = getattr(twin.reference, role).weight.detach().clone()
+            for group in range(groups):
+                changed = weight.clone()
+                changed[group * DH : (group + 1) * DH] += probe.randn(DH, D, scale=0.3)
+                twin.write({f"{role}.weight": changed})
+                moved = (run(expect, twin.student, x) - before).unflatten(-1, (H, DH))
+                heads = (moved.abs().amax(dim=(0, 1, 3)) > 1e-6).nonzero().flatten().tolist()
+                share = H // groups
+                wanted = list(range(group * share, (group + 1) * share))
+                expect.true(
+                    heads == wanted,
+                    observed=f"head {group} of {role} is read by the query heads {heads}",
+                    expected=f"it is read by the query heads {wanted}",
+                )
+
+
+class TestMasking:
+    @pytest.mark.parametrize("shape", MASKS.values(), ids=MASKS.keys())
+    def test_hidden_tokens_do_not_matter(self, probe, expect, shape):
+        """No output depends on a token that the mask hides from it."""
+        attention, x = build(probe), tokens_like(probe, batch=H)
+        mask, allowed, others = drawn_mask(probe, shape)
+        expect_answer(expect, attention, x)
+        moved = influence(probe, expect, attention, x, mask)
+        hidden = torch.where(allowed | ~others, 0.0, moved)
+        expect.close(hidden, torch.zeros_like(hidden), what="change by hidden tokens", atol=1e-5)
+
+    @pytest.mark.parametrize("shape", MASKS.values(), ids=MASKS.keys())
+    def test_allowed_tokens_matter(self, probe, expect, shape):
+        """Every output depends on all tokens that the mask shows it."""
+        attention, x = build(probe), tokens_like(probe, batch=H, scale=0.3)
+        mask, allowed, others = drawn_mask(probe, shape)
+        expect_answer(expect, attention, x)
+        moved = influence(probe, expect, attention, x, mask)
+        expect.true(
+            bool((moved[allowed & others] > 1e-4).all()),
+            observed="an output ignores a token that it may attend to",
+            expected="every output depends on the tokens that it may attend to",
+        )
+
+    def test_samples_stay_apart(self, probe, expect):
+        """No sample of a batch depends on another one."""
+        attention, x = build(probe), tokens_like(probe, batch=3)
+        together = expect_answer(expect, attention, x)
+        for sample in range(3):
+            alone = run(expect, attention, x[sample : sample + 1])
+            expect.close(
+                alone, together[sample : sample + 1], what=f"output of sample {sample}", atol=1e-4
+            )
+
+
+class TestState:
+    @pytest.mark.parametrize("groups", [1, G, H], ids=["one", "two", "as-many-as-heads"])
+    def test_number_of_parameters(self, student, expect, groups):
+        """Keys and values have G · Dh rows each; that is what is saved."""
+        attention = student.GroupedQueryAttention(D, H, groups)
+        count = sum(parameter.numel() for parameter in attention.parameters())
+        expected = 2 * (D * D + D) + 2 * (groups * DH * D + groups * DH)
+        expect.true(count == expected, observed=f"{count} numbers", expected=f"{expected} numbers")
+
+    def test_state_dict_is_the_whole_state(self, probe, expect):
+        """A second module that loads the first one's state_dict computes the same."""
+        first, second, x = build(probe), build(probe), tokens_like(probe)
+        wanted = run(expect, first, x)
+        expect.true(
+            bool(((run(expect, second, x) - wanted).abs() > 1e-3).any()),
+            observed="the output does not depend on the weights",
+            expected="different outputs for different weights",
+        )
+        second.load(first.state())
+        expect.close(run(expect, second, x), wanted, what="output of the second module", atol=1e-6)
+
+    def test_inputs_are_not_modified(self, probe, expect):
+        """Tokens and mask are the same after the call as before it."""
+        output = expect.unchanged(build(probe), tokens_like(probe), probe.mask(B, T, T))
+        expect.shape(output, (B, T, D), what="output")
+
+
+class TestNumerics:
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
+    def test_dtype_is_kept(self, probe, expect, dtype):
+        """After `.to(dtype)` the output is finite and has that dtype, with a mask as well."""
+        attention, x = build(probe).to(dtype), probe.randn(B, T, D, dtype=dtype)
+        expect.dtype(expect_answer(expect, attention, x), dtype, what="output")
+        masked = run(expect, attention, x, probe.mask(T, T))
+        expect.dtype(masked, dtype, what="output with a mask")
+
+    def test_huge_scores(self, probe, expect):
+        """Scores in the thousands give finite outputs."""
+        expect_answer(expect, build(probe), tokens_like(probe, scale=100.0))
+
+    def test_token_that_sees_nobody(self, probe, expect):
+        """A token that may attend to nobody gathers zeros: its output is the last map's bias."""
+        twin = probe.twin("GroupedQueryAttention", D, H, G)
+        mask = probe.mask(T, T)
+        mask[2] = False
+        x = probe.randn(B, T, D)
+        with torch.no_grad():
+            expect_answer(expect, twin.student, x)
+            output = run(expect, twin.student, x, mask)
+        bias = twin.reference.out_proj.bias.detach()
+        expect.close(output[:, 2], bias.expand(B, D), what="output of that token", atol=1e-5)
+
+
+class TestGradients:
+    def test_token_that_sees_nobody(self, probe, expect):
+        """Gradients stay finite where a token may attend to nobody."""
+        attention, x = build(probe), tokens_like(probe)
+        expect_answer(expect, attention, x)
+        mask = probe.mask(T, T)
+        mask[2] = False
+        output = attention(x.requires_grad_(), mask)
+        expect.floats(output, (B, T, D), what="output")
+        expect.true(
+            output.requires_grad, observed="no gradient", expected="a gradient for the tokens"
+        )
+        total = (output * probe.randn(B, T, D, dtype=torch.float32)).sum()
+        (gradient,) = torch.autograd.grad(total, x, materialize_grads=True)
+        expect.finite(gradient, what="gradient")
+        expect.true(
+            gradient.abs().max().item() > 1e-6,
+            observed="a gradient of zero",
+            expected="outputs that depend on the tokens",
+        )
+
+    @pytest.mark.fresh
+    def test_gradients_of_a_new_draw(self, probe, expect):
+        """On tensors drawn for this submission, all gradients are right."""
+        twin = probe.twin("GroupedQueryAttention", D, H, G)
+        x, mask = probe.randn(B, T, D), probe.mask(B, T, T)
+        expect.gradients(twin.student, twin.reference, x, mask)

@@ -1,0 +1,371 @@
+"""a3.packed, hidden criteria: conversion, masking, modes, state, numerics, gradients.
+
+Wherever it can be, a student's module is compared with itself, so that a wrong scale or a wrong
+value costs `outputs` and nothing here.
+"""
+
+import pytest
+import torch
+from torch import nn
+
+B, T, D, H, D_IN = 2, 5, 12, 3, 7
+
+MASKS = {
+    "for-all": (T, T),
+    "one-a-sample": (H, T, T),  # as many samples as heads: broadcasting takes one for the other
+    "padding": (H, 1, 1, T),
+    "one-a-head": (1, H, 1, T),
+    "for-each": (H, H, T, T),
+}
+
+
+def build(probe, *, dropout=0.0, train=False):
+    """Return the student's module in float32, all its weights drawn by us."""
+    return probe.module("PackedMultiHeadAttention", D, H, dropout, dtype=torch.float32, train=train)
+
+
+def tokens_like(probe, batch=B, count=T, scale=1.0):
+    return probe.randn(batch, count, D, dtype=torch.float32, scale=scale)
+
+
+def run(expect, attention, x, mask=None):
+    """Call the student's module; the output has the right shape and no NaN, or the check ends."""
+    output = attention(x) if mask is None else attention(x, mask)
+    expect.floats(output, x.shape, what="output")
+    expect.finite(output, what="output")
+    return output
+
+
+def expect_answer(expect, attention, x):
+    """Return the output for x. The same x gives it again, the last output depends on the first
+    token, and not all get the same, or the check ends: what does not come from the tokens proves
+    nothing."""
+    output = run(expect, attention, x)
+    again, other = run(expect, attention, x), x.clone()
+    other[:, 0] = -0.5 * other[:, 0]
+    expect.close(again, output, what="output of the same tokens once more", atol=1e-5)
+    moved = (run(expect, attention, other) - output)[:, -1].float().abs().amax(-1)
+    expect.true(
+        bool((moved > 1e-4).any()),
+        observed="the last output does not depend on the first token",
+        expected="every output depends on all tokens",
+    )
+    expect.true(
+        bool(((output[:, 0] - output[:, -1]).abs() > 1e-3).any()),
+        observed="all tokens get the same output",
+        expected="outputs that depend on who asks",
+    )
+    return output
+
+
+def influence(probe, expect, attention, x, mask):
+    """Return how much each output (B, T) moves when each token (T) does, as (B, T, T)."""
+    before = run(expect, attention, x, mask)
+    moved = []
+    for place in range(T):
+        changed = x.clone()
+        changed[:, place] += tokens_like(probe, batch=1, count=1)[0, 0]
+        moved.append((run(expect, attention, changed, mask) - before).abs().amax(-1))
+    return torch.stack(moved, dim=-1)
+
+
+def drawn_mask(probe, shape):
+    """Return a mask, and for whom it allows what in any head, (B, T, T), but for oneself: a
+    token's own output hangs on it as a query, whatever the mask says."""
+    # Of what is allowed in any of the heads little must be left over.
+    mask = probe.mask(*shape, keep=0.2 if H in shape[1:2] else 0.6)
+    full = mask.unsqueeze(1) if mask.dim() == 3 else mask
+    allowed = full.expand(H, H, T, T).any(dim=1)
+    return mask, allowed, ~torch.eye(T, dtype=torch.bool)
+
+
+def torch_attention(student, probe, **options):
+    """Return torch's own module twice, with us and with the student, all weights drawn."""
+    ours = nn.MultiheadAttention(D, H, **options)
+    theirs = student.nn.MultiheadAttention(D, H, **options)
+    with torch.no_grad():
+        for _, parameter in ours.named_parameters():
+            parameter.copy_(probe.randn(*parameter.shape, scale=0.35))
+    values = dict(ours.named_parameters())
+    theirs.prepare(values, torch.float32, train=False)
+    return ours.eval(), theirs, values
+
+
+def converted(student, expect, theirs):
+    """Return what from_torch_mha makes of torch's module, in eval mode."""
+    packed = student.from_torch_mha(theirs)
+    expect.true(
+        hasattr(packed, "named_parameters"),
+        observed="from_torch_mha returned no module",
+        expected="a PackedMultiHeadAttention",
+    )
+    return packed.eval()
+
+
+class TestConversion:
+    @pytest.mark.parametrize("width", [(D_IN,), ()], ids=["weights", "biases"])
+    def test_pack(self, student, reference, probe, expect, width):
+        """First the query's rows, then the key's, then the value's."""
+        expect.matches(student.pack_qkv, reference.pack_qkv, *probe.randn(3, D, *width))
+
+    @pytest.mark.parametrize("width", [(D_IN,), ()], ids=["weights", "biases"])
+    def test_unpack(self, student, reference, probe, expect, width):
+        """The three parts are the query's, the key's and the value's."""
+        expect.matches(student.unpack_qkv, reference.unpack_qkv, probe.randn(3 * D, *width))
+
+    @pytest.mark.parametrize("batch_first", [True, False], ids=["batch-first", "tokens-first"])
+    def test_numbers_arrive(self, student, probe, expect, batch_first):
+        """What from_torch_mha returns computes what your class computes with the same numbers."""
+        _, theirs, values = torch_attention(student, probe, batch_first=batch_first)
+        twin = probe.twin("PackedMultiHeadAttention", D, H, dtype=torch.float32)
+        x = tokens_like(probe)
+        with torch.no_grad():
+            twin.settle((x,), {})
+            twin.write(
+                {
+                    "qkv.weight": values["in_proj_weight"],
+                    "qkv.bias": values["in_proj_bias"],
+                    "projection.weight": values["out_proj.weight"],
+                    "projection.bias": values["out_proj.bias"],
+                }
+            )
+            wanted = expect_answer(expect, twin.student, x)
+            observed = run(expect, converted(student, expect, theirs), x)
+        expect.close(observed, wanted, what="output after from_torch_mha")
+
+    def test_as_torch_computes(self, student, probe, expect):
+        """After from_torch_mha your module computes what torch's own does."""
+        ours, theirs, _ = torch_attention(student, probe, batch_first=True)
+        x = tokens_like(probe)
+        with torch.no_grad():
+            observed = run(expect, converted(student, expect, theirs), x)
+            wanted, _ = ours(x, x, x)
+        expect.close(observed, wanted, what="output after from_torch_mha")
+
+    def test_dropout_is_carried_over(self, student, probe, expect):
+        """The new module drops at the rate of the old one."""
+        theirs = student.nn.MultiheadAttention(D, 1, dropout=0.2, batch_first=True)
+        packed = converted(student, expect, theirs)
+        x = tokens_like(probe, batch=1, count=1).expand(1024, 1, D).contiguous()
+        with torch.no_grad():
+            calm = run(expect, packed, x)
+            wild = run(expect, packed.train(), x)
+        # One token, one head: its only weight is 1 and lives on as 1.25, or is dropped.
+        distance = (wild - calm).norm(dim=-1)  # 1024 1
+        share = (distance > 0.5 * distance.max()).float().mean().item()
+        expect.true(
+            distance.max().item() > 1e-4 and abs(share - 0.2) < 0.08,
+            observed=f"a share of {share if distance.max() > 1e-4 else 0.0:.2f} is dropped",
+            expected="a share of about 0.2",
+        )
+
+
+class TestMasking:
+    @pytest.mark.parametrize("shape", MASKS.values(), ids=MASKS.keys())
+    def test_hidden_tokens_do_not_matter(self, probe, expect, shape):
+        """No output depends on a token that the mask hides from it."""
+        attention, x = build(probe), tokens_like(probe, batch=H)
+        mask, allowed, others = drawn_mask(probe, shape)
+        expect_answer(expect, attention, x)
+        moved = influence(probe, expect, attention, x, mask)
+        hidden = torch.where(allowed | ~others, 0.0, moved)
+        expect.close(hidden, torch.zeros_like(hidden), what="change by hidden tokens", atol=1e-5)
+
+    @pytest.mark.parametrize("shape", MASKS.values(), ids=MASKS.keys())
+    def test_allowed_tokens_matter(self, probe, expect, shape):
+        """Every output depends on all tokens that the mask shows it."""
+        attention, x = build(probe), tokens_like(probe, batch=H, scale=0.3)
+        mask, allowed, others = drawn_mask(probe, shape)
+        expect_answer(expect, attention, x)
+        moved = influence(probe, expect, attention, x, mask)
+        expect.true(
+            bool((moved[allowed & others] > 1e-4).all()),
+            observed="an output ignores a token that it may attend to",
+            expected="every output depends on the tokens that it may attend to",
+        )
+
+    def test_remaining_weights_add_up(self, probe, expect):
+        """Where much is hidden, the weights of what remains add up to as much as all of them."""
+        attention = build(probe)
+        expect_answer(expect, attention, tokens_like(probe))
+        x = tokens_like(probe, count=1).expand(B, T, D)  # all values alike: only the sum shows
+        masked = run(expect, attention, x, probe.mask(T, T, keep=0.3))
+        expect.close(masked, run(expect, attention, x), what="output with a mask", atol=1e-4)
+
+    def test_samples_stay_apart(self, probe, expect):
+        """No sample of a batch depends on another one."""
+        attention, x = build(probe), tokens_like(probe, batch=3)
+        together = expect_answer(expect, attention, x)
+        for sample in range(3):
+            alone = run(expect, attention, x[sample : sample + 1])
+            expect.close(
+                alone, together[sample : sample + 1], what=f"output of sample {sample}", atol=1e-4
+            )
+
+
+class TestModes:
+    def test_eval_repeats_itself(self, probe, expect):
+        """After train() and eval() again, two calls give the same output."""
+        attention, x = build(probe, dropout=0.5, train=True), tokens_like(probe, batch=16)
+        wild = run(expect, attention, x)
+        attention.eval()
+        calm = run(expect, attention, x)
+        expect.close(run(expect, attention, x), calm, what="second output in eval mode")
+        expect.true(
+            bool(((wild - calm).abs() > 1e-3).any()),
+            observed="train mode and eval mode give the same output",
+            expected="dropout in train mode only",
+        )
+
+    def test_no_dropout(self, probe, expect):
+        """With a dropout of 0, train mode gives what eval mode gives."""
+        attention, x = build(probe), tokens_like(probe)
+        calm = expect_answer(expect, attention, x)
+        attention.train()
+        expect.close(run(expect, attention, x), calm, what="output in train mode", atol=1e-5)
+
+    def test_dropout_is_on_the_weights(self, probe, expect):
+        """Where all tokens are alike, dropout changes how much of each head's value is gathered,
+        and nothing else."""
+        attention = build(probe, dropout=0.2)
+        x = tokens_like(probe, batch=1, count=1).expand(256, T, D).contiguous()
+        calm = run(expect, attention, x).detach()[0, -1]
+        attention.train()
+        wild = run(expect, attention, x).detach()[:, -1]
+        # Each head contributes its own vector times the sum of its surviving weights.
+        seen = torch.linalg.matrix_rank((wild - calm).double(), rtol=1e-4).item()
+        expect.true(
+            seen == H,
+            observed=f"dropout moves the output in {seen} independent directions",
+            expected=f"{H} directions: one for each head, whose weights are dropped",
+        )
+        # 256 samples, three heads of 5 weights: the mean is good to a few hundredths.
+        shift = (wild.mean(0) - calm).norm() / (wild - calm).norm(dim=1).mean()
+        expect.true(
+            shift.item() < 0.25,
+            observed="on average, outputs in train mode differ from those in eval mode",
+            expected="survivors that grow by 1 / (1 - dropout)",
+        )
+
+
+class TestState:
+    def test_number_of_parameters(self, student, expect):
+        """A map to three times the width and one back, each with a bias, and nothing else."""
+        attention = student.PackedMultiHeadAttention(D, H)
+        count = sum(parameter.numel() for parameter in attention.parameters())
+        expected = 4 * D * D + 4 * D
+        expect.true(count == expected, observed=f"{count} numbers", expected=f"{expected} numbers")
+
+    def test_state_dict_is_the_whole_state(self, probe, expect):
+        """A second module that loads the first one's state_dict computes the same."""
+        first, second, x = build(probe), build(probe), tokens_like(probe)
+        wanted = run(expect, first, x)
+        expect.true(
+            bool(((run(expect, second, x) - wanted).abs() > 1e-3).any()),
+            observed="the output does not depend on the weights",
+            expected="different outputs for different weights",
+        )
+        second.load(first.state())
+        expect.close(run(expect, second, x), wanted, what="output of the second module", atol=1e-6)
+
+    def test_checkpoint(self, student, reference, probe, expect):
+        """A published checkpoint, rows ordered (qkv h d), can be loaded and gives its outputs."""
+        published = reference.PackedMultiHeadAttention(D, H).double().eval()
+        attention = student.PackedMultiHeadAttention(D, H).double().eval()
+        checkpoint = {
+            name: probe.randn(*value.shape, scale=0.35)
+            for name, value in published.state_dict().items()
+        }
+        published.load_state_dict(checkpoint)
+        attention.load(checkpoint, strict=False)
+        x = probe.randn(B, T, D)
+        with torch.no_grad():
+            expect.close(run(expect, attention, x), published(x), what="output", atol=1e-5)
+
+    def test_pack_and_unpack(self, student, probe, expect):
+        """What was packed is unpacked again as it was."""
+        parts = tuple(probe.randn(3, D, D_IN))
+        again = expect.items(student.unpack_qkv(student.pack_qkv(*parts)), 3)
+        expect.close(again, parts, what="parts")
+
+    def test_nothing_is_modified(self, student, probe, expect):
+        """Tokens, mask and weights are the same after a call as before it."""
+        output = expect.unchanged(build(probe), tokens_like(probe), probe.mask(B, T, T))
+        expect.shape(output, (B, T, D), what="output")
+        expect.unchanged(student.pack_qkv, *probe.randn(3, D, D_IN))
+        expect.unchanged(student.unpack_qkv, probe.randn(3 * D, D_IN))
+
+    @pytest.mark.parametrize("moved", ["torch's", "yours"])
+    def test_no_shared_memory(self, student, probe, expect, moved):
+        """After from_torch_mha, training one module does not move the other."""
+        _, theirs, _ = torch_attention(student, probe, batch_first=True)
+        packed, x = converted(student, expect, theirs), tokens_like(probe)
+        one, other = (theirs, packed) if moved == "torch's" else (packed, theirs)
+
+        def answer(module):
+            with torch.no_grad():
+                return module(x, x, x)[0] if module is theirs else run(expect, module, x)
+
+        untouched, before = answer(one), answer(other)
+        one.write({name: 0.1 - 0.5 * p.detach() for name, p in one.named_parameters()})
+        expect.true(
+            bool(((answer(one) - untouched).abs() > 1e-3).any()),
+            observed="the output does not depend on the weights",
+            expected="other outputs for other weights",
+        )
+        expect.close(answer(other), before, what="output of the other module", atol=1e-5)
+
+
+class TestNumerics:
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
+    def test_dtype_is_kept(self, probe, expect, dtype):
+        """After `.to(dtype)` the output is finite and has that dtype, with a mask as well."""
+        attention = build(probe).to(dtype)
+        x = probe.randn(B, T, D, dtype=dtype)
+        expect.dtype(expect_answer(expect, attention, x), dtype, what="output")
+        masked = run(expect, attention, x, probe.mask(T, T))
+        expect.dtype(masked, dtype, what="output with a mask")
+
+    def test_huge_scores(self, probe, expect):
+        """Scores in the thousands give finite outputs."""
+        expect_answer(expect, build(probe), tokens_like(probe, scale=100.0))
+
+    def test_token_that_sees_nobody(self, probe, expect):
+        """A token that may attend to nobody gathers zeros: its output is the projection's bias."""
+        twin = probe.twin("PackedMultiHeadAttention", D, H)
+        mask = probe.mask(T, T)
+        mask[2] = False
+        x = probe.randn(B, T, D)
+        with torch.no_grad():
+            output = run(expect, twin.student, x, mask)
+        bias = twin.reference.projection.bias.detach()
+        expect.close(output[:, 2], bias.expand(B, D), what="output of that token", atol=1e-5)
+
+
+class TestGradients:
+    def test_token_that_sees_nobody(self, probe, expect):
+        """Gradients stay finite where a token may attend to nobody."""
+        attention, x = build(probe), tokens_like(probe)
+        expect_answer(expect, attention, x)
+        mask = probe.mask(T, T)
+        mask[2] = False
+        output = attention(x.requires_grad_(), mask)
+        expect.floats(output, (B, T, D), what="output")
+        expect.true(
+            output.requires_grad, observed="no gradient", expected="a gradient for the tokens"
+        )
+        total = (output * probe.randn(B, T, D, dtype=torch.float32)).sum()
+        (gradient,) = torch.autograd.grad(total, x, materialize_grads=True)
+        expect.finite(gradient, what="gradient")
+        expect.true(
+            gradient.abs().max().item() > 1e-6,
+            observed="a gradient of zero",
+            expected="outputs that depend on the tokens",
+        )
+
+    @pytest.mark.fresh
+    def test_gradients_of_a_new_draw(self, probe, expect):
+        """On tensors drawn for this submission, all gradients are right."""
+        twin = probe.twin("PackedMultiHeadAttention", D, H)
+        x, mask = probe.randn(B, T, D), probe.mask(B, T, T)
+        expect.gradients(twin.student, twin.reference, x, mask)
