@@ -6,7 +6,7 @@ hidden input.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..course import RUBRIC_FILE
@@ -49,14 +49,19 @@ def observations(
     exercises: Sequence[ExercisePlan], client: SubmissionClient
 ) -> Iterator[Observation]:
     """One for each rule that has points. Raises Starved, SourceGone."""
-    for exercise in exercises:
-        for rule, title in rules(exercise).items() if exercise.policy else ():
+    graded = {exercise.slug: exercise for exercise in exercises if exercise.policy}
+    for exercise in graded.values():
+        for rule, title in rules(exercise).items():
             passed = Observation(_id(exercise, rule), title, Outcome.PASSED)
-            yield _observation(exercise, rule, passed, client)
+            yield _observation(exercise, rule, passed, client, graded)
 
 
 def _observation(
-    exercise: ExercisePlan, rule: str, passed: Observation, client: SubmissionClient
+    exercise: ExercisePlan,
+    rule: str,
+    passed: Observation,
+    client: SubmissionClient,
+    graded: Mapping[str, ExercisePlan],
 ) -> Observation:
     survey = client.survey
     fault = client.why_not_loaded or _why_not_written(exercise, client)
@@ -67,9 +72,10 @@ def _observation(
     if survey.fault is not None:
         observed = f"the code could not be read for what it uses: {survey.fault.observed}"
         return replace(passed, outcome=survey.fault.outcome, observed=observed)
-    found = _offences(exercise, rule, survey)
+    paid = _paid_for(exercise, graded, survey) if rule == BANNED else {}
+    found = _offences(exercise, rule, survey, paid)
     if not found:
-        return passed
+        return _carried(passed, paid, _offences(exercise, rule, survey))
     return replace(
         passed,
         outcome=Outcome.FAILED,
@@ -77,6 +83,33 @@ def _observation(
         expected=ASKED[rule],
         where=found[0].where,
     )
+
+
+def _paid_for(
+    exercise: ExercisePlan, graded: Mapping[str, ExercisePlan], survey: Survey
+) -> dict[Where, str]:
+    """Where what is used from other exercises breaks their own rule -> the exercise that it costs
+    its points in."""
+    return {
+        use.where: slug
+        for name, slug in exercise.calls.items()
+        if slug in graded
+        for use in survey.uses(graded[slug].assignment, name)
+        if use.what in graded[slug].banned
+    }
+
+
+def _carried(
+    passed: Observation, paid: Mapping[Where, str], offences: Sequence[Found]
+) -> Observation:
+    """The rule is kept but for what is used from elsewhere."""
+    if not offences:
+        return passed
+    slugs = dict.fromkeys(paid[one.where] for one in offences)
+    notes = (
+        f"{_in_words(BANNED, offences)} in {slug}, where it costs its points" for slug in slugs
+    )
+    return replace(passed, outcome=Outcome.CARRIED, notes=tuple(notes))
 
 
 def notes(exercises: Sequence[ExercisePlan], client: SubmissionClient) -> Iterator[Note]:
@@ -106,13 +139,15 @@ def _advice(exercise: ExercisePlan, survey: Survey) -> Iterator[Note]:
             break
 
 
-def _offences(exercise: ExercisePlan, rule: str, survey: Survey) -> list[Found]:
-    """The first use of each thing that is not allowed."""
+def _offences(
+    exercise: ExercisePlan, rule: str, survey: Survey, but: Collection[Where] = ()
+) -> list[Found]:
+    """The first use of each thing that is not allowed, in other places than those."""
     stem, found = exercise.assignment, dict[object, Found]()
     if rule == BANNED:
         for target in exercise.targets:
             for use in survey.uses(stem, target):
-                if use.what in exercise.banned:
+                if use.what in exercise.banned and use.where not in but:
                     found.setdefault(use.what, use)
     else:
         for target in exercise.no_loops:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,8 +43,9 @@ def survey(
     known = Bindings(layout, script_of)
     paths = [entries[stem] for stem in wanted.targets if stem in entries]
     reading = _Reading(known, _asked(wanted, map(script_of, paths)), wanted)
+    graded = frozenset(entries.values())
     return {
-        stem: {name: reading.target(entries[stem], name) for name in names}
+        stem: {name: reading.target(entries[stem], name, graded) for name in names}
         for stem, names in wanted.targets.items()
         if stem in entries
     }
@@ -66,16 +67,19 @@ class _Reading:
         self._facts: dict[Unit, list[Facts]] = {}
         self._called = _ALWAYS_CALLED.union(*wanted.methods.values())
 
-    def target(self, path: str, name: str) -> dict[str, Any]:
+    def target(self, path: str, name: str, graded: Collection[str]) -> dict[str, Any]:
+        """`graded`: the files of all assignments."""
         units = self._reached(path, name)
         found = [facts for unit in units for facts in self._facts[unit]]
+        # What is wrong in another assignment is told there.
+        own = [facts for facts in found if facts.path == path or facts.path not in graded]
         return {
             "uses": _first(self._uses(found)),
             "loops": _first(_places(found, "loops")),
             "opaque": _first(_places(found, "opaque")),
             "numbers": _first(_numbers(found)),
             "again": _first(self._calls_itself(units)),
-            "places": _best_matches(found),
+            "places": _best_matches(own),
         }
 
     def _uses(self, found: Iterable[Facts]) -> Iterator[list[Any]]:

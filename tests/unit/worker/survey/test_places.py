@@ -54,6 +54,23 @@ def test_nothing_is_pointed_at_in_right_code_of_another_shape() -> None:
     assert told is None
 
 
+def test_a_place_is_in_the_assignment_or_in_a_file_of_the_students_own() -> None:
+    files = {
+        "s1.py": b"def first(x):\n    return x.softmax(1)\n",
+        "own.py": b"def own(x):\n    pass\n    return x.softmax(2)\n",
+        "s2.py": b"from s1 import first\nfrom own import own\n\n\ndef second(x):\n"
+        b"    return own(first(x))\n\n\ndef third(x):\n    return first(x)\n",
+    }
+    starts = {"s1": "s1.py", "s2": "s2.py"}
+    shapes = {"one": ("softmax(...)",)}
+    wanted = Wanted({"s1": ("first",), "s2": ("second", "third")}, {}, (), shapes)
+    told = survey(wanted, starts, Layout(files, starts), Scripts(files))
+
+    assert told["s1"]["first"]["places"] == {"one": ["s1.py", None, 2]}
+    assert told["s2"]["second"]["places"] == {"one": ["own.py", None, 3]}
+    assert told["s2"]["third"]["places"] == {}
+
+
 @functools.cache
 def entries(stem: str) -> tuple[Misconception, ...]:
     path = ROOT / "reference" / "misconceptions" / f"{stem}.py"
