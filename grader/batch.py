@@ -11,9 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from grader.evidence import Outcome
-from grader.export.gradebook import Row, gradebook, row_of
+from grader.export.gradebook import GivenPoints, Row, gradebook, row_of
+from grader.export.written_points import points_file, to_review
+from grader.export.written_sheets import sheet
 from grader.report import json as json_report
 from grader.report.cleaning import one_line
 from grader.report.content import Grader, report_on
@@ -27,6 +30,7 @@ from grader.submission import (
 )
 
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+POINTS_FILE = "written.csv"
 _DEVICE_NAMES = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 )
@@ -52,7 +56,9 @@ class Summary:
 
     rows: tuple[Row, ...]
     complete: int
-    """Students with all points."""
+    """Students with all points that are given automatically."""
+    review: tuple[tuple[str, str], ...] = ()
+    """Student and question whose answer changed after a person graded it."""
 
     @property
     def problems(self) -> tuple[Row, ...]:
@@ -139,10 +145,12 @@ def grade_batch(
     out: Path,
     on_row: Callable[[Row], None],
     only: tuple[str, ...] = (),
+    given: GivenPoints = MappingProxyType({}),
 ) -> Summary:
     """Grades every entry, writes its record, and at the end `gradebook.csv`.
 
-    `on_row` hears of each student as soon as the record is on disk.
+    `on_row` hears of each student as soon as the record is on disk. `given` is what a person gave
+    for written answers; where a course has such, they are written out to be read and graded.
     """
     waiting = {entry.id: entry for entry in entries}
     records = out / "records"
@@ -176,15 +184,39 @@ def grade_batch(
     for id in waiting.keys() - rows.keys():
         give_up(id, "could not check: grading ended without a result. Grade this one again.")
     ordered = tuple(rows[id] for id in sorted(rows))
-    write_atomically(out / "gradebook.csv", gradebook(ordered, rubric, only))
-    return Summary(ordered, complete)
+    if rubric.written_for(only):
+        names = [waiting[row.id].record for row in ordered]
+        _write_answers(rubric, out, ordered, names, only, given)
+    write_atomically(out / "gradebook.csv", gradebook(ordered, rubric, only, given))
+    return Summary(ordered, complete, to_review(ordered, given))
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Writes a file so that a reader sees the old one or the new one and never a part."""
+def _write_answers(
+    rubric: Rubric,
+    out: Path,
+    rows: tuple[Row, ...],
+    records: Iterable[str],
+    only: tuple[str, ...],
+    given: GivenPoints,
+) -> None:
+    """Where a person reads the answers, and where they enter points."""
+    (out / "written").mkdir(exist_ok=True)
+    items = rubric.written_for(only)
+    for item in items:
+        read = (json.loads((out / "records" / name).read_text("utf-8")) for name in records)
+        write_atomically(out / "written" / f"{item.slug}.md", sheet(item, read, given))
+    write_atomically(out / POINTS_FILE, points_file(rows, items, given))
+
+
+def write_atomically(path: Path, text: str | Iterable[str]) -> None:
+    """Writes a file so that a reader sees the old one or the new one and never a part.
+
+    The text may come in pieces.
+    """
     scratch = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        scratch.write_text(text, encoding="utf-8", newline="")
+        with scratch.open("w", encoding="utf-8", newline="") as file:
+            file.writelines([text] if isinstance(text, str) else text)
         scratch.replace(path)
     finally:
         scratch.unlink(missing_ok=True)

@@ -43,6 +43,8 @@ class Submission:
     """Path to the time of its last change, in seconds; no part of the digest."""
     set_aside: tuple[str, ...] = ()
     """One line for each file that has no place in a submission."""
+    answers: Mapping[str, bytes] = field(default_factory=dict)
+    """Path to content of each file of written answers; no part of the digest, and not graded."""
 
 
 def read_submission(path: Path, id: str | None = None) -> Submission:
@@ -83,6 +85,7 @@ def read_submission(path: Path, id: str | None = None) -> Submission:
         skipped=tuple(collection.skipped),
         modified=collection.modified,
         set_aside=tuple(collection.set_aside),
+        answers=dict(sorted(collection.answers.items())),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..stubs import StubError, stub_source
 from .data import CourseData
@@ -13,25 +13,31 @@ NEXT = "grader stubs"
 
 def handout_gaps(data: CourseData) -> Iterator[Gap]:
     """Hand-outs that are missing or not fresh, and references that none can be made of."""
-    from ..handout import notebook_handout, python_handout
+    from ..handout import handouts, written_handout
 
+    written = data.course.rubric.written.values()
+    asked = "what rubric.yaml asks: answered here, or a question changed"
+    yield from _not_fresh(data, written_handout(written), asked)
     for stem, source in data.references.items():
         try:
             stub = stub_source(source, f"reference/{stem}.py")
         except StubError as error:
             yield gap_of(error, "mend the fences of the reference")
             continue
-        wanted = {".py": python_handout(stub), ".ipynb": notebook_handout(stub)}
-        for suffix, text in wanted.items():
-            shown = f"assignments/{stem}{suffix}"
-            path = data.course.root / shown
-            if not path.is_file():
-                yield Gap(shown, 1, "this hand-out is missing", NEXT)
-                continue
-            found = path.read_text(encoding="utf-8")
-            if found != text:
-                message = "not what the reference makes: solved here, or the reference changed"
-                yield Gap(shown, _first_difference(found, text), message, NEXT)
+        made = "what the reference makes: solved here, or the reference changed"
+        yield from _not_fresh(data, handouts(stub, stem, written), made)
+
+
+def _not_fresh(data: CourseData, wanted: Mapping[str, str], made: str) -> Iterator[Gap]:
+    for name, text in wanted.items():
+        shown = f"assignments/{name}"
+        path = data.course.root / shown
+        if not path.is_file():
+            yield Gap(shown, 1, "this hand-out is missing", NEXT)
+            continue
+        found = path.read_text(encoding="utf-8")
+        if found != text:
+            yield Gap(shown, _first_difference(found, text), f"not {made}", NEXT)
 
 
 def _first_difference(one: str, other: str) -> int:
