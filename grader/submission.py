@@ -50,7 +50,7 @@ class Submission:
 def read_submission(path: Path, id: str | None = None) -> Submission:
     """The submission in a folder, an archive, or a single `.py` or `.ipynb` file.
 
-    Raises SubmissionError if there is no code in it, or far too much.
+    Raises SubmissionError if there is nothing in it that anybody grades, or far too much.
     """
     collection = Collection(path)
     try:
@@ -69,7 +69,7 @@ def read_submission(path: Path, id: str | None = None) -> Submission:
             _read_single(collection, kind)
     except OSError as error:
         raise SubmissionError(_cannot_read(path, error)) from error
-    if not collection.files:
+    if not collection.files and not collection.answers:
         lines = (*collection.skipped, *collection.set_aside)
         why = "".join(f"\n  {line}" for line in lines)
         raise SubmissionError(

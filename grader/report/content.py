@@ -126,7 +126,7 @@ def report_on(graded: Graded, rubric: Rubric, only: Iterable[str] = ()) -> Repor
         tier=graded.tier,
         isolation=graded.isolation,
         duration_ms=graded.duration_ms,
-        written=written_answers(submission, rubric.written_for(named)),
+        written=written_answers(submission, rubric.written, rubric.written_for(named)),
     )
 
 

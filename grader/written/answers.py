@@ -52,21 +52,24 @@ class _Piece:
 
 
 def written_answers(
-    submission: Submission, items: Iterable[WrittenItem]
+    submission: Submission, known: Mapping[str, WrittenItem], wanted: Iterable[WrittenItem]
 ) -> tuple[WrittenAnswer, ...]:
-    """What the submission says to each item, in their order."""
-    known = {item.slug: item for item in items}
-    if not known:
+    """What the submission says to each item in `wanted`, in their order.
+
+    `known` are all items of the course: an answer ends where that to another one begins.
+    """
+    items = tuple(wanted)
+    if not items:
         return ()
+    own = frozenset(line for item in known.values() for line in handed_out_lines(item))
     found: dict[str, list[_Piece]] = {slug: [] for slug in known}
     for piece in _pieces(submission, known):
         found[piece.slug].append(piece)
-    return tuple(_joined(item, found[slug]) for slug, item in known.items())
+    return tuple(_joined(item, found[item.slug], own) for item in items)
 
 
-def _joined(item: WrittenItem, pieces: Iterable[_Piece]) -> WrittenAnswer:
+def _joined(item: WrittenItem, pieces: Iterable[_Piece], own: frozenset[str]) -> WrittenAnswer:
     """One answer of all that was found; what stands there twice is taken once."""
-    own = handed_out_lines(item)
     by_text: dict[str, Where] = {}
     for piece in pieces:
         text = _answer_in(piece.text, own)
