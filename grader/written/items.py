@@ -16,6 +16,7 @@ from fractions import Fraction
 from grader.follow_through import SLUG
 from grader.problem import Trail, did_you_mean, quoted
 from grader.schema import Form, number, record, required, table, text
+from grader.yaml_source import Place
 
 _TEXT = r"(?s:(?!.*<!--).*\S.*)"
 """An HTML comment in a question would hide what follows it, or look like the place to answer."""
@@ -42,11 +43,24 @@ def written_items() -> Form[dict[str, WrittenItem]]:
     """A table of questions by slug."""
     item = record(
         _item,
-        points=required(number()),
+        points=required(_points_to_give()),
         question=required(text("a question, without HTML comments", _TEXT)),
         guide=required(text("how to mark it, without HTML comments", _TEXT)),
     )
     return table("a slug, such as 'a1.why',", SLUG, item, at_least_one="question")
+
+
+def _points_to_give() -> Form[Fraction]:
+    exactly = number()
+
+    def read(at: Place | None) -> Fraction:
+        told = len(at.source.problems) if at else 0
+        points = exactly(at)
+        if at and not points and len(at.source.problems) == told:
+            at.problem("expected points > 0: a person has nothing to give here")
+        return points
+
+    return read
 
 
 def located(
@@ -62,16 +76,14 @@ def located(
 def item_problems(
     items: Mapping[str, WrittenItem], assignments: Mapping[str, str], exercises: Collection[str]
 ) -> Iterator[tuple[Trail, str]]:
-    """Every question has an assignment, a slug of its own and points to give."""
-    for slug, item in items.items():
+    """Every question has an assignment and a slug of its own."""
+    for slug in items:
         prefix, dot, _ = slug.partition(".")
         if dot and assignments and prefix not in assignments:
             hint = did_you_mean(prefix, assignments)
             yield ("written", slug), f"unknown assignment {quoted(prefix)}{hint}"
         if slug in exercises:
             yield ("written", slug), f"{quoted(slug)} is an exercise already"
-        if not item.points:
-            yield ("written", slug), "expected points > 0: a person has nothing to give here"
 
 
 def asked_with(

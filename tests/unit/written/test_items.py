@@ -78,7 +78,7 @@ def test_a_question_is_asked_with_its_whole_assignment(
     [
         (
             "written: {t1.why: {points: 0, question: Why?, guide: So.}}",
-            "14:11  written.t1.why: expected points > 0: a person has nothing to give here",
+            "14:28  written.t1.why.points: expected points > 0: a person has nothing to give here",
         ),
         (
             "written: {t1.why: {points: ten, question: Why?, guide: So.}}",
@@ -90,7 +90,7 @@ def test_a_question_is_asked_with_its_whole_assignment(
         ),
         (
             "written: {t3.why: {points: 1, question: Why?, guide: So.}}",
-            "14:11  written.t3.why: unknown assignment 't3' - did you mean",
+            "14:11  written.t3.why: unknown assignment 't3' - expected one of 't1', 't2'",
         ),
         (
             "written: {t1.why: {points: 1, question: '<!-- x', guide: So.}}",
@@ -118,8 +118,9 @@ def test_a_question_is_asked_with_its_whole_assignment(
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, more: str, message: str) -> None:
-    with pytest.raises(RubricError, match=re.escape(message)):
+    with pytest.raises(RubricError, match=re.escape(message)) as told:
         read(tmp_path, more)
+    assert len(told.value.problems) == 1
 
 
 def test_two_questions_of_one_slug_are_refused(tmp_path: Path) -> None:
