@@ -8,10 +8,9 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
 from grader.evidence import Outcome
 from grader.export.gradebook import GivenPoints, Row, gradebook, row_of
@@ -28,6 +27,7 @@ from grader.submission import (
     name_of,
     read_submission,
 )
+from grader.written.items import WrittenItem
 
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 POINTS_FILE = "written.csv"
@@ -70,6 +70,26 @@ class Summary:
         """Students some of whose checks failed for a reason of ours."""
         ours = Outcome.COULD_NOT_CHECK
         return tuple(row for row in self.rows if row.unchecked or row.outcomes.get(ours))
+
+
+@dataclass(frozen=True)
+class ByPerson:
+    """What people bring to a batch: how to mark written answers, and the points they gave."""
+
+    guides: Mapping[str, str] = field(default_factory=dict)
+    """By slug of the question."""
+    given: GivenPoints = field(default_factory=dict)
+
+    def write_sheets(
+        self, items: Iterable[WrittenItem], out: Path, records: Collection[str]
+    ) -> None:
+        """Write what a person reads, from the records of these names, one at a time."""
+        (out / "written").mkdir(exist_ok=True)
+        for item in items:
+            read = (json.loads((out / "records" / name).read_text("utf-8")) for name in records)
+            guide = self.guides.get(item.slug, "There is no marking guide.")
+            pieces = sheet(item, guide, read, self.given)
+            write_atomically(out / "written" / f"{item.slug}.md", pieces)
 
 
 def discover(folder: Path, out: Path) -> tuple[Entry, ...]:
@@ -145,13 +165,14 @@ def grade_batch(
     out: Path,
     on_row: Callable[[Row], None],
     only: tuple[str, ...] = (),
-    given: GivenPoints = MappingProxyType({}),
+    by_person: ByPerson | None = None,
 ) -> Summary:
     """Grades every entry, writes its record, and at the end `gradebook.csv`.
 
-    `on_row` hears of each student as soon as the record is on disk. `given` is what a person gave
-    for written answers; where a course has such, they are written out to be read and graded.
+    `on_row` hears of each student as soon as the record is on disk. Where a course asks questions,
+    the answers are written out to be read and graded by a person.
     """
+    by_person = by_person or ByPerson()
     waiting = {entry.id: entry for entry in entries}
     records = out / "records"
     records.mkdir(parents=True, exist_ok=True)
@@ -186,26 +207,11 @@ def grade_batch(
     ordered = tuple(rows[id] for id in sorted(rows))
     if rubric.written_for(only):
         names = [waiting[row.id].record for row in ordered]
-        _write_answers(rubric, out, ordered, names, only, given)
-    write_atomically(out / "gradebook.csv", gradebook(ordered, rubric, only, given))
-    return Summary(ordered, complete, to_review(ordered, given))
-
-
-def _write_answers(
-    rubric: Rubric,
-    out: Path,
-    rows: tuple[Row, ...],
-    records: Iterable[str],
-    only: tuple[str, ...],
-    given: GivenPoints,
-) -> None:
-    """Where a person reads the answers, and where they enter points."""
-    (out / "written").mkdir(exist_ok=True)
-    items = rubric.written_for(only)
-    for item in items:
-        read = (json.loads((out / "records" / name).read_text("utf-8")) for name in records)
-        write_atomically(out / "written" / f"{item.slug}.md", sheet(item, read, given))
-    write_atomically(out / POINTS_FILE, points_file(rows, items, given))
+        by_person.write_sheets(rubric.written_for(only), out, names)
+        points = points_file(ordered, rubric.written_for(only), by_person.given)
+        write_atomically(out / POINTS_FILE, points)
+    write_atomically(out / "gradebook.csv", gradebook(ordered, rubric, only, by_person.given))
+    return Summary(ordered, complete, to_review(ordered, by_person.given))
 
 
 def write_atomically(path: Path, text: str | Iterable[str]) -> None:

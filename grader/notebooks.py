@@ -1,17 +1,13 @@
-"""`notebooks` in a rubric: what the course was made from, and what came of each.
-
-notebooks:
-  "002": {title: Attention step by step, teaches: [a1.softmax, a1.why_scale]}
-"""
+"""The notebooks that a course was made from, and what came of each: `reference/notebooks.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from grader.follow_through import SLUG
-from grader.problem import Trail, did_you_mean, quoted
-from grader.schema import Form, listing, record, required, table, text
+from .misconceptions import MisconceptionError, load_data
+
+FILE = "reference/notebooks.py"
 
 
 @dataclass(frozen=True)
@@ -24,24 +20,12 @@ class CourseNotebook:
     """Slugs of exercises and of written items."""
 
 
-def course_notebooks() -> Form[dict[str, CourseNotebook]]:
-    """A table of notebooks by name."""
-    slug = text("an exercise or a written item, such as 'a1.sums'", SLUG)
-    notebook = record(
-        CourseNotebook,
-        title=required(text("a title")),
-        teaches=required(listing(slug, at_least_one="exercise")),
-    )
-    return table('a name, such as "000",', r"[\w.-]+", notebook, at_least_one="notebook")
-
-
-def notebook_problems(
-    notebooks: Mapping[str, CourseNotebook], slugs: Collection[str]
-) -> Iterator[tuple[Trail, str]]:
-    """Whatever a notebook teaches is there."""
-    for name, notebook in notebooks.items():
-        for index, slug in enumerate(notebook.teaches):
-            if slug and slug not in slugs:
-                hint = did_you_mean(slug, slugs)
-                trail = ("notebooks", name, "teaches", index)
-                yield trail, f"unknown exercise {quoted(slug)}{hint}"
+def load_notebooks(root: Path) -> tuple[CourseNotebook, ...]:
+    """The notebooks of the course at `root`, none if it names none. Raises MisconceptionError."""
+    path = root / FILE
+    if not path.is_file():
+        return ()
+    notebooks = tuple(getattr(load_data(path, FILE), "NOTEBOOKS", ()))
+    if not notebooks:
+        raise MisconceptionError(f"{FILE}:1: no NOTEBOOKS in here")
+    return notebooks

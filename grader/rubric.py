@@ -15,7 +15,6 @@ from typing import Any
 
 from grader.circles import circles
 from grader.follow_through import FollowThrough, follow_problems, follow_through
-from grader.notebooks import CourseNotebook, course_notebooks, notebook_problems
 from grader.problem import Problem, Trail, did_you_mean, quoted
 from grader.schema import choice, listing, number, optional, record, required, table, text
 from grader.written.items import WrittenItem, asked_with, item_problems, located, written_items
@@ -117,7 +116,6 @@ class Rubric:
     exercises: Mapping[str, Exercise]
     written: Mapping[str, WrittenItem] = field(default_factory=dict)
     """What a person grades; no part of `points`."""
-    notebooks: Mapping[str, CourseNotebook] = field(default_factory=dict)
 
     @property
     def points(self) -> Fraction:
@@ -205,7 +203,6 @@ _RUBRIC = record(
         table("a slug, such as 'a1.sums',", _SLUG, _EXERCISE, at_least_one="exercise")
     ),
     written=optional(written_items(), {}),
-    notebooks=optional(course_notebooks(), {}),
 )
 
 
@@ -219,7 +216,7 @@ def load_rubric(path: Path) -> Rubric:
     if source.root is not None:
         rubric = _RUBRIC(source.root)
         checks = (_check_assignments, _check_targets, _check_requires, _check_circles)
-        for check in (*checks, _check_follow_through, _check_written, _check_notebooks):
+        for check in (*checks, _check_follow_through, _check_written):
             for trail, message in check(rubric):
                 # The last step of these trails names what is wrong: a key, or an element.
                 source.places[trail].key_problem(message)
@@ -288,10 +285,6 @@ def _check_follow_through(rubric: Rubric) -> _Found:
 
 def _check_written(rubric: Rubric) -> _Found:
     return item_problems(rubric.written, rubric.assignments, rubric.exercises)
-
-
-def _check_notebooks(rubric: Rubric) -> _Found:
-    return notebook_problems(rubric.notebooks, [*rubric.exercises, *rubric.written])
 
 
 def _check_circles(rubric: Rubric) -> _Found:

@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT))
 from grader.course import RUBRIC_FILE  # noqa: E402
 from grader.misconceptions import Misconception, criteria_named, load_entries  # noqa: E402
 from grader.mistakes import load_mistakes  # noqa: E402
+from grader.notebooks import load_notebooks  # noqa: E402
 from grader.report.points import shown  # noqa: E402
 from grader.rubric import Criterion, Exercise, Rubric, Scoring, Visibility, load_rubric  # noqa: E402
 from grader.written.items import WrittenItem  # noqa: E402
@@ -41,11 +42,17 @@ class Catches:
 
 def syllabus(root: Path) -> str:
     """The page, from the course at `root`."""
-    rubric = load_rubric(root / RUBRIC_FILE)
+    rubric, notebooks = load_rubric(root / RUBRIC_FILE), load_notebooks(root)
+    sources = {
+        slug: tuple(one.name for one in notebooks if slug in one.teaches)
+        for slug in [*rubric.exercises, *rubric.written]
+    }
     caught = catches(root, rubric)
     parts = [_HEAD, _overview(rubric)]
-    for prefix, stem in rubric.assignments.items():
-        parts += _assignment(rubric, prefix, stem, caught)
+    for stem in rubric.assignments.values():
+        parts += _assignment(rubric, stem, sources, caught)
+    rows = ((one.name, one.title, _linked(one.teaches)) for one in notebooks)
+    parts += ["\n## Notebooks\n", _table(("Notebook", "Title", "What came of it"), rows, numbers=0)]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(parts))
 
 
@@ -76,14 +83,17 @@ def _overview(rubric: Rubric) -> str:
         rows.append(
             (f"[{prefix}](#{stem})", f"`{stem}`", str(len(exercises)), _sum(exercises), _sum(items))
         )
-    everything = (rubric.exercises.values(), rubric.written.values())
-    total = ("**all**", "", str(len(rubric.exercises)), *map(_sum, everything))
+    all_exercises, all_items = rubric.exercises.values(), rubric.written.values()
+    total = ("**all**", "", str(len(all_exercises)), _sum(all_exercises), _sum(all_items))
     head = ("Assignment", "Hand-out", "Exercises", "Points, automatic", "Points, by a person")
     return _table(head, [*rows, total], numbers=3)
 
 
 def _assignment(
-    rubric: Rubric, prefix: str, stem: str, caught: Mapping[str, Catches]
+    rubric: Rubric,
+    stem: str,
+    sources: Mapping[str, tuple[str, ...]],
+    caught: Mapping[str, Catches],
 ) -> Iterator[str]:
     exercises, items = _own(rubric, stem)
     by_person = f", and {_sum(items)} by a person" if items else ""
@@ -91,7 +101,7 @@ def _assignment(
     rows = [
         (
             f"[{exercise.slug}](#{_anchor(exercise.slug)})",
-            _from(rubric, exercise.slug),
+            _from(sources[exercise.slug]),
             shown(exercise.points),
             _listed(exercise.targets),
         )
@@ -100,7 +110,7 @@ def _assignment(
     rows += [
         (
             f"[{item.slug}](#{_anchor(item.slug)})",
-            _from(rubric, item.slug),
+            _from(sources[item.slug]),
             shown(item.points),
             "a written answer",
         )
@@ -170,8 +180,7 @@ def _sum(parts: Iterable[Exercise | WrittenItem]) -> str:
     return shown(sum((part.points for part in parts), Fraction(0)))
 
 
-def _from(rubric: Rubric, slug: str) -> str:
-    names = [name for name, one in rubric.notebooks.items() if slug in one.teaches]
+def _from(names: tuple[str, ...]) -> str:
     return f"[{' '.join(names)}]" if names else ""
 
 

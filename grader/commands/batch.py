@@ -11,10 +11,10 @@ from pathlib import Path
 
 import click
 
-from grader.batch import POINTS_FILE, Entry, Summary, discover, grade_batch
+from grader.batch import POINTS_FILE, ByPerson, Entry, Summary, discover, grade_batch
 from grader.commands.check import OpenEngine
 from grader.commands.faults import in_words
-from grader.course import find_course, select
+from grader.course import Course, find_course, select
 from grader.engine import Engine, Options
 from grader.export.gradebook import GivenPoints, Row
 from grader.export.written_points import read_points
@@ -49,6 +49,7 @@ def run(
         base = out / POINTS_FILE if (out / POINTS_FILE).is_file() else None
         students = [entry.id for entry in entries]
         given = read_points(base, written_points, course.rubric.written, students)
+        by_person = ByPerson(_guides(course), given)
         options = Options(
             workers=min(jobs or cores(), len(entries)),
             spawn=spawn,
@@ -57,12 +58,18 @@ def run(
             isolation=isolation or "full",
         )
         with open_engine(course, options) as grader, _progress(entries) as on_row:
-            summary = grade_batch(entries, course.rubric, grader, out, on_row, slugs, given)
+            summary = grade_batch(entries, course.rubric, grader, out, on_row, slugs, by_person)
     _print_overview(summary, course.rubric, slugs)
     _print_summary(summary, out)
     _print_written(summary, out, course.rubric, slugs, given)
     click.echo(f"next: open {out / 'gradebook.csv'}")
     return exit_code(summary)
+
+
+def _guides(course: Course) -> dict[str, str]:
+    """How to mark each question, where the course says so."""
+    paths = {slug: course.guide(slug) for slug in course.rubric.written}
+    return {s: path.read_text(encoding="utf-8") for s, path in paths.items() if path.is_file()}
 
 
 def cores() -> int:

@@ -20,11 +20,11 @@ _QUIET = frozenset({Outcome.PASSED, Outcome.CARRIED, Outcome.BLOCKED})
 
 
 def sheet(
-    item: WrittenItem, records: Iterable[Mapping[str, Any]], given: GivenPoints
+    item: WrittenItem, guide: str, records: Iterable[Mapping[str, Any]], given: GivenPoints
 ) -> Iterator[str]:
     """The pieces of the sheet, in the order of the records."""
     yield f"# {span(item.slug)}: up to {shown(item.points)} points by a person\n\n{item.question}\n"
-    yield f"\n## How to mark it\n\n{item.guide}\n\n"
+    yield f"\n## How to mark it\n\n{guide.strip()}\n\n"
     yield "Enter the points in `written.csv`, column `points`.\n"
     for record in records:
         id = record["submission"]["id"]

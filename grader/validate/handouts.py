@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ..misconceptions import MisconceptionError
+from ..notebooks import FILE, load_notebooks
 from ..stubs import StubError, stub_source
 from .data import CourseData
 from .gap import Gap, gap_of
@@ -26,6 +28,36 @@ def handout_gaps(data: CourseData) -> Iterator[Gap]:
             continue
         made = "what the reference makes: solved here, or the reference changed"
         yield from _not_fresh(data, handouts(stub, stem, written), made)
+
+
+def guide_gaps(data: CourseData) -> Iterator[Gap]:
+    """Questions that nobody is told how to mark, and guides to none."""
+    written = data.course.rubric.written
+    for slug in written:
+        path = data.course.guide(slug)
+        shown = path.relative_to(data.course.root).as_posix()
+        if not path.is_file() or not path.read_text(encoding="utf-8").strip():
+            yield Gap(shown, 1, f"nothing says how to mark {slug}", "write the marking guide")
+    for path in sorted(data.course.guide("any").parent.glob("*.md")):
+        if path.stem not in written:
+            shown = path.relative_to(data.course.root).as_posix()
+            message = f"rubric.yaml asks no question {path.stem}"
+            yield Gap(shown, 1, message, "take the guide away, or ask the question")
+
+
+def notebook_gaps(data: CourseData) -> Iterator[Gap]:
+    """Notebooks of which something came that is not there."""
+    try:
+        notebooks = load_notebooks(data.course.root)
+    except MisconceptionError as error:
+        yield gap_of(error, "mend the list")
+        return
+    known = {*data.course.rubric.exercises, *data.course.rubric.written}
+    for notebook in notebooks:
+        for slug in notebook.teaches:
+            if slug not in known:
+                message = f"notebook {notebook.name}: there is no {slug} in rubric.yaml"
+                yield Gap(FILE, 1, message, "name one that is there")
 
 
 def _not_fresh(data: CourseData, wanted: Mapping[str, str], made: str) -> Iterator[Gap]:

@@ -4,7 +4,8 @@ written:
   a1.why_scale:
     points: 3
     question: Why are the scores divided by the square root of the head width?
-    guide: The variance of a sum of products grows with the width.
+
+How to mark an answer stands in `reference/guides/<slug>.md`: a rubric is handed out, that is not.
 """
 
 from __future__ import annotations
@@ -31,12 +32,10 @@ class WrittenItem:
     """The stem of the assignment whose hand-out asks it."""
     points: Fraction
     question: str
-    guide: str
-    """How to mark it, for teaching assistants; never handed out."""
 
 
-def _item(slug: str, *, points: Fraction, question: str, guide: str) -> WrittenItem:
-    return WrittenItem(slug, "", points, question.strip(), guide.strip())
+def _item(slug: str, *, points: Fraction, question: str) -> WrittenItem:
+    return WrittenItem(slug, "", points, question.strip())
 
 
 def written_items() -> Form[dict[str, WrittenItem]]:
@@ -45,7 +44,6 @@ def written_items() -> Form[dict[str, WrittenItem]]:
         _item,
         points=required(_points_to_give()),
         question=required(text("a question, without HTML comments", _TEXT)),
-        guide=required(text("how to mark it, without HTML comments", _TEXT)),
     )
     return table("a slug, such as 'a1.why',", SLUG, item, at_least_one="question")
 

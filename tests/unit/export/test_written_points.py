@@ -19,8 +19,8 @@ from grader.export.written_points import (
 )
 from grader.written.items import WrittenItem
 
-WHY = WrittenItem("s1.why", "s1_sums", Fraction(3), "Why?", "Because.")
-HOW = WrittenItem("s2.how", "s2_means", Fraction(5, 2), "How?", "So.")
+WHY = WrittenItem("s1.why", "s1_sums", Fraction(3), "Why?")
+HOW = WrittenItem("s2.how", "s2_means", Fraction(5, 2), "How?")
 ITEMS = {item.slug: item for item in (WHY, HOW)}
 ANSWERED = {"s1.why": Written(12, "0123456789ab"), "s2.how": Written(0, "")}
 ROWS = (

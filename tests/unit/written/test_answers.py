@@ -17,8 +17,8 @@ from grader.written.answers import WrittenAnswer, written_answers
 from grader.written.ask import PLACEHOLDER, answer_text, marker, question_text
 from grader.written.items import WrittenItem
 
-WHY = WrittenItem("t1.why", "t1_toy", Fraction(3), "Why is it so?\nSay what grows.", "It grows.")
-HOW = WrittenItem("t2.how", "t2_toy", Fraction(1), "How?", "So.")
+WHY = WrittenItem("t1.why", "t1_toy", Fraction(3), "Why is it so?\nSay what grows.")
+HOW = WrittenItem("t2.how", "t2_toy", Fraction(1), "How?")
 ITEMS = {item.slug: item for item in (WHY, HOW)}
 FILE = written_handout(ITEMS.values())["answers.md"]
 STUB = "def f():\n    raise NotImplementedError\n"

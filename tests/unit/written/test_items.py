@@ -29,8 +29,8 @@ exercises:
 """
 WRITTEN = """\
 written:
-  t1.why: {points: 2.5, question: Why?, guide: Because.}
-  t2.how: {points: 1, question: How?, guide: So.}
+  t1.why: {points: 2.5, question: Why?}
+  t2.how: {points: 1, question: How?}
 """
 
 
@@ -43,9 +43,7 @@ def read(tmp_path: Path, more: str) -> Rubric:
 def test_a_question_is_read_with_its_assignment(tmp_path: Path) -> None:
     rubric = read(tmp_path, WRITTEN)
 
-    assert rubric.written["t1.why"] == WrittenItem(
-        "t1.why", "t1_toy", Fraction(5, 2), "Why?", "Because."
-    )
+    assert rubric.written["t1.why"] == WrittenItem("t1.why", "t1_toy", Fraction(5, 2), "Why?")
     assert rubric.points == 3
 
 
@@ -77,34 +75,30 @@ def test_a_question_is_asked_with_its_whole_assignment(
     ("more", "message"),
     [
         (
-            "written: {t1.why: {points: 0, question: Why?, guide: So.}}",
+            "written: {t1.why: {points: 0, question: Why?}}",
             "14:28  written.t1.why.points: expected points > 0: a person has nothing to give here",
         ),
         (
-            "written: {t1.why: {points: ten, question: Why?, guide: So.}}",
+            "written: {t1.why: {points: ten, question: Why?}}",
             "14:28  written.t1.why.points: expected a number >= 0, got 'ten'",
         ),
         (
-            "written: {t1.blur: {points: 1, question: Why?, guide: So.}}",
+            "written: {t1.blur: {points: 1, question: Why?}}",
             "14:11  written.t1.blur: 't1.blur' is an exercise already",
         ),
         (
-            "written: {t3.why: {points: 1, question: Why?, guide: So.}}",
+            "written: {t3.why: {points: 1, question: Why?}}",
             "14:11  written.t3.why: unknown assignment 't3' - expected one of 't1', 't2'",
         ),
         (
-            "written: {t1.why: {points: 1, question: '<!-- x', guide: So.}}",
+            "written: {t1.why: {points: 1, question: '<!-- x'}}",
             "expected a question, without HTML comments, got '<!-- x'",
         ),
         (
-            "written: {t1.why: {points: 1, question: Why?}}",
-            "14:11  written.t1.why: missing key 'guide'",
+            "written: {t1.why: {points: 1}}",
+            "14:11  written.t1.why: missing key 'question'",
         ),
         ("written: {}", "14:10  written: expected at least one question, got an empty mapping"),
-        (
-            "notebooks: {'000': {title: One, teaches: [t1.blurr]}}",
-            "notebooks.000.teaches[0]: unknown exercise 't1.blurr' - did you mean 't1.blur'?",
-        ),
     ],
     ids=[
         "no points",
@@ -112,9 +106,8 @@ def test_a_question_is_asked_with_its_whole_assignment(
         "a slug that is taken",
         "no such assignment",
         "a comment",
-        "no guide",
+        "no text",
         "no question",
-        "a notebook of nothing",
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, more: str, message: str) -> None:
@@ -124,7 +117,7 @@ def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, more: str, message
 
 
 def test_two_questions_of_one_slug_are_refused(tmp_path: Path) -> None:
-    twice = WRITTEN + "  t1.why: {points: 1, question: Again?, guide: No.}\n"
+    twice = WRITTEN + "  t1.why: {points: 1, question: Again?}\n"
 
     with pytest.raises(RubricError, match=r"17:3 .*t1\.why"):
         read(tmp_path, twice)
