@@ -60,7 +60,7 @@ def run(
         with open_engine(course, options) as grader, _progress(entries) as on_row:
             summary = grade_batch(entries, course.rubric, grader, out, on_row, slugs, by_person)
     _print_overview(summary, course.rubric, slugs)
-    _print_summary(summary, out)
+    _print_summary(summary, "all automatic points" if course.rubric.written else "all points")
     _print_written(summary, out, course.rubric, slugs, given)
     click.echo(f"next: open {out / 'gradebook.csv'}")
     return exit_code(summary)
@@ -139,12 +139,12 @@ def _print_overview(summary: Summary, rubric: Rubric, only: tuple[str, ...]) -> 
     console.file.write(encodable(text + "\n", console.encoding))
 
 
-def _print_summary(summary: Summary, out: Path) -> None:
+def _print_summary(summary: Summary, everything: str) -> None:
     for row in (*summary.problems, *(row for row in summary.unchecked if not row.problem)):
         reason = row.problem or f"{shown(row.unchecked)} points could not be checked"
         click.echo(without_commands(f"{one_line(row.id)}: {one_line(reason)}"))
     click.echo(
-        f"{len(summary.rows)} submissions, {summary.complete} with all points, "
+        f"{len(summary.rows)} submissions, {summary.complete} with {everything}, "
         f"{len(summary.problems)} without a result"
     )
 

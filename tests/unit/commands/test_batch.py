@@ -178,7 +178,7 @@ def test_what_a_batch_with_questions_prints(
         "\n"
         "student-003: class/student-003: no .py or .ipynb file that can be read. "
         "Hand in the assignment's own file, a .py or .ipynb.\n"
-        "3 submissions, 1 with all points, 1 without a result\n"
+        "3 submissions, 1 with all automatic points, 1 without a result\n"
         "1 written answers to 1 questions, 0 graded: read them in out/written, enter points in "
         "out/written.csv, and run this again\n"
         "next: open out/gradebook.csv\n"
