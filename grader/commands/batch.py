@@ -166,7 +166,7 @@ def _print_written(
         if written.digest
     ]
     graded = sum(key in given and given[key].points is not None for key in answers)
-    click.echo(
-        f"{len(answers)} written answers to {len(items)} questions, {graded} graded: read them in "
-        f"{out / 'written'}, enter points in {out / POINTS_FILE}, and run this again"
-    )
+    click.echo(f"{len(answers)} written answers, {graded} of them graded by a person")
+    if graded < len(answers):
+        where = f"read {out / 'written'}, fill {out / POINTS_FILE}, run this again"
+        click.echo(f"to grade answers: {where}")

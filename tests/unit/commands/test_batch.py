@@ -179,8 +179,8 @@ def test_what_a_batch_with_questions_prints(
         "student-003: class/student-003: no .py or .ipynb file that can be read. "
         "Hand in the assignment's own file, a .py or .ipynb.\n"
         "3 submissions, 1 with all automatic points, 1 without a result\n"
-        "1 written answers to 1 questions, 0 graded: read them in out/written, enter points in "
-        "out/written.csv, and run this again\n"
+        "1 written answers, 0 of them graded by a person\n"
+        "to grade answers: read out/written, fill out/written.csv, run this again\n"
         "next: open out/gradebook.csv\n"
     )
 
