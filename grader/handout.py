@@ -55,7 +55,10 @@ def handouts(stub: str, stem: str, written: Iterable[WrittenItem] = ()) -> dict[
     Questions are asked in the notebook; beside a `.py` file they stand in a file of their own.
     """
     own = [item for item in written if item.assignment == stem]
-    return {f"{stem}.py": python_handout(stub), f"{stem}.ipynb": notebook_handout(stub, own)}
+    return {
+        f"{stem}.py": python_handout(stub),
+        f"{stem}.ipynb": notebook_handout(stub, written=own),
+    }
 
 
 def written_handout(written: Iterable[WrittenItem]) -> dict[str, str]:
@@ -64,7 +67,7 @@ def written_handout(written: Iterable[WrittenItem]) -> dict[str, str]:
     return {ANSWERS_FILE: answers_file(items)} if items else {}
 
 
-def notebook_handout(stub: str, written: Iterable[WrittenItem] = ()) -> str:
+def notebook_handout(stub: str, *, written: Iterable[WrittenItem] = ()) -> str:
     """The stub as a notebook of nbformat 4.5: a text and a code cell for each definition.
 
     At its end stand the questions, each with a cell for the answer.

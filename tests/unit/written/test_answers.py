@@ -58,7 +58,7 @@ def filled(text: str) -> str:
 
 
 def test_the_untouched_hand_outs_are_empty() -> None:
-    handed_in = {"t1_toy.ipynb": notebook_handout(STUB, [WHY, HOW]).encode()}
+    handed_in = {"t1_toy.ipynb": notebook_handout(STUB, written=[WHY, HOW]).encode()}
 
     found = answers(file=FILE, files=handed_in)
 
@@ -77,7 +77,7 @@ def test_an_answer_in_the_file_is_found() -> None:
 
 
 def test_an_answer_in_the_handed_out_notebook_is_found() -> None:
-    handed_out = json.loads(notebook_handout(STUB, [WHY]))
+    handed_out = json.loads(notebook_handout(STUB, written=[WHY]))
     cell = handed_out["cells"][-1]
     cell["source"] = [answer_text(WHY).replace(PLACEHOLDER, "It grows.")]
     number = len(handed_out["cells"])
