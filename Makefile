@@ -13,7 +13,7 @@ CHOICE := choice
 endif
 
 .DEFAULT_GOAL := check
-.PHONY: check demo test attack lint format pictures bench fuzz setup clean help choice
+.PHONY: check demo test attack lint format pictures syllabus bench fuzz setup clean help choice
 
 check: $(READY)  ## grade assignments/ and say what to open next
 	@$(VENV)/bin/grader check || { code=$$?; test $$code -eq 1 || exit $$code; }
@@ -38,6 +38,9 @@ format: $(READY)  ## put the code into the house format
 
 pictures: $(READY)  ## draw anew what README shows
 	@$(VENV)/bin/python tools/pictures.py
+
+syllabus: $(READY)  ## write docs/syllabus.md anew from the course
+	@$(VENV)/bin/python tools/syllabus.py
 
 bench: $(READY)  ## measure the grader against its targets
 	@$(VENV)/bin/python -m tests.bench $(ARGS)

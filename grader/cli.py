@@ -157,6 +157,13 @@ def check(
     metavar="N",
     help="Submissions graded at a time; else one a core.",
 )
+@click.option(
+    "--written-points",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Points for written answers, as in written.csv of an earlier run; may be repeated.",
+)
 @_only
 @_spawn
 @_isolation
@@ -165,6 +172,7 @@ def batch(
     folder: Path,
     out: Path,
     jobs: int | None,
+    written_points: tuple[Path, ...],
     only: tuple[str, ...],
     spawn: bool,
     isolation: str | None,
@@ -177,6 +185,7 @@ def batch(
         folder,
         out,
         jobs=jobs,
+        written_points=written_points,
         only=only,
         spawn=spawn,
         isolation=isolation,

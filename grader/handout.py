@@ -10,11 +10,13 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from grader.examples import demo_cell, demo_section, examples_of
+from grader.written.ask import ANSWERS_FILE, TAG, answer_text, answers_file, question_text
+from grader.written.items import WrittenItem
 
 _HOW = (
     "Replace each line that raises `NotImplementedError` by your solution, and keep the names. "
@@ -38,6 +40,7 @@ class Piece:
     name: str
     """What its id is made from."""
     is_demo: bool = False
+    tag: str = ""
 
 
 def python_handout(stub: str) -> str:
@@ -46,14 +49,34 @@ def python_handout(stub: str) -> str:
     return stub + demo_section([(node.name, examples_of(node)) for node in nodes])
 
 
-def notebook_handout(stub: str) -> str:
+def handouts(stub: str, stem: str, written: Iterable[WrittenItem] = ()) -> dict[str, str]:
+    """File name and content of an assignment's hand-outs, with its own questions among `written`.
+
+    Questions are asked in the notebook; beside a `.py` file they stand in a file of their own.
+    """
+    own = [item for item in written if item.assignment == stem]
+    return {
+        f"{stem}.py": python_handout(stub),
+        f"{stem}.ipynb": notebook_handout(stub, written=own),
+    }
+
+
+def written_handout(written: Iterable[WrittenItem]) -> dict[str, str]:
+    """The file in which all questions of a course are answered, if there are any."""
+    items = tuple(written)
+    return {ANSWERS_FILE: answers_file(items)} if items else {}
+
+
+def notebook_handout(stub: str, *, written: Iterable[WrittenItem] = ()) -> str:
     """The stub as a notebook of nbformat 4.5: a text and a code cell for each definition.
+
+    At its end stand the questions, each with a cell for the answer.
 
     Byte for byte what Jupyter would write, with ids that only depend on the names in the stub.
     """
     used: set[str] = set()
     notebook = {
-        "cells": [_cell(piece, used) for piece in pieces(stub)],
+        "cells": [_cell(piece, used) for piece in (*pieces(stub), *_questions(written))],
         "metadata": _METADATA,
         "nbformat": 4,
         "nbformat_minor": 5,
@@ -68,6 +91,12 @@ def pieces(stub: str) -> Iterator[Piece]:
         yield last
     if last is None or not last.is_demo:
         yield Piece("code", demo_cell(""), "demo", is_demo=True)
+
+
+def _questions(written: Iterable[WrittenItem]) -> Iterator[Piece]:
+    for item in written:
+        yield Piece("markdown", question_text(item), f"question-{item.slug}")
+        yield Piece("markdown", answer_text(item), f"answer-{item.slug}", tag=f"{TAG}{item.slug}")
 
 
 def _pieces(stub: str) -> Iterator[Piece]:
@@ -150,10 +179,11 @@ def _paragraphs(lines: list[str]) -> list[str]:
 
 
 def _cell(piece: Piece, used: set[str]) -> dict[str, Any]:
+    tags = ["demo"] * piece.is_demo + [piece.tag] * bool(piece.tag)
     cell: dict[str, Any] = {
         "cell_type": piece.kind,
         "id": _id(piece.name, used),
-        "metadata": {"tags": ["demo"]} if piece.is_demo else {},
+        "metadata": {"tags": tags} if tags else {},
         "source": piece.source.splitlines(keepends=True),
     }
     return {**cell, "execution_count": None, "outputs": []} if piece.kind == "code" else cell

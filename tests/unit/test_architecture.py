@@ -25,6 +25,7 @@ AUTHORS_ONLY = (
     "grader.judge.stubs",
     "grader.misconceptions",
     "grader.mistakes",
+    "grader.notebooks",
     "grader.scaffold",
     "grader.schema",
     "grader.stubs",

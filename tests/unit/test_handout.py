@@ -5,16 +5,26 @@ from __future__ import annotations
 import ast
 import json
 import runpy
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
-from grader.handout import notebook_handout, pieces, python_handout
+from grader.handout import (
+    handouts,
+    notebook_handout,
+    pieces,
+    python_handout,
+    written_handout,
+)
 from grader.notebook import read_cells
 from grader.stubs import stub_source
 from grader.worker.loading import definition_digest
+from grader.written.ask import PLACEHOLDER
+from grader.written.items import WrittenItem
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCES = sorted((ROOT / "reference").glob("a[0-9]*_*.py"))
@@ -137,6 +147,27 @@ def test_a_notebook_without_examples_still_has_a_cell_to_try_things() -> None:
 
     assert last["metadata"] == {"tags": ["demo"]}
     assert last["source"][0] == "# demo\n"
+
+
+def test_questions_come_last_each_with_a_marked_place_to_answer() -> None:
+    item = WrittenItem("a0.why", "a0_numbers", Fraction(2), "Why?")
+    other = replace(item, slug="b0.why", assignment="b0_others")
+
+    files = handouts(STUB, "a0_numbers", [item, other])
+
+    *_, question, answer = json.loads(files["a0_numbers.ipynb"])["cells"]
+    assert question["source"] == ["## Written answer: `a0.why` (2 points)\n", "\n", "Why?"]
+    assert answer == {
+        "cell_type": "markdown",
+        "id": "answer-a0-why",
+        "metadata": {"tags": ["answer:a0.why"]},
+        "source": ["<!-- answer: a0.why -->\n", PLACEHOLDER],
+    }
+    assert files["a0_numbers.py"] == python_handout(STUB)
+
+
+def test_without_questions_there_is_no_file_for_answers() -> None:
+    assert written_handout([]) == {}
 
 
 def test_ids_are_unique_and_say_what_they_are_for() -> None:
