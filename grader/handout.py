@@ -10,11 +10,12 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from grader.examples import demo_cell, demo_section, examples_of
+from grader.demos import first_cell, scenes, try_cell, try_section
+from grader.examples import examples_of
 
 _HOW = (
     "Replace each line that raises `NotImplementedError` by your solution, and keep the names. "
@@ -43,17 +44,22 @@ class Piece:
 def python_handout(stub: str) -> str:
     """The stub with its examples at the end, ready to run."""
     nodes = [node for node in ast.parse(stub).body if isinstance(node, _DEFINITIONS)]
-    return stub + demo_section([(node.name, examples_of(node)) for node in nodes])
+    return stub + try_section([(node.name, examples_of(node)) for node in nodes])
 
 
-def notebook_handout(stub: str) -> str:
+def notebook_handout(stub: str, demos: str = "", assignments: Collection[str] = ()) -> str:
     """The stub as a notebook of nbformat 4.5: a text and a code cell for each definition.
 
-    Byte for byte what Jupyter would write, with ids that only depend on the names in the stub.
+    At its end stand the demos, and before its first code what they, and imports of other
+    assignments, need. Byte for byte what Jupyter would write, with ids that only depend on the
+    names in the stub and the headings of the demos.
     """
     used: set[str] = set()
+    cells = list(pieces(stub))
+    before = next((n for n, piece in enumerate(cells) if piece.kind == "code"), len(cells))
+    cells.insert(before, Piece("code", first_cell(stub, assignments), "first", is_demo=True))
     notebook = {
-        "cells": [_cell(piece, used) for piece in pieces(stub)],
+        "cells": [_cell(piece, used) for piece in (*cells, *_demos(demos))],
         "metadata": _METADATA,
         "nbformat": 4,
         "nbformat_minor": 5,
@@ -67,7 +73,15 @@ def pieces(stub: str) -> Iterator[Piece]:
     for last in _pieces(stub):
         yield last
     if last is None or not last.is_demo:
-        yield Piece("code", demo_cell(""), "demo", is_demo=True)
+        yield Piece("code", try_cell(""), "demo", is_demo=True)
+
+
+def _demos(demos: str) -> Iterator[Piece]:
+    for scene in scenes(demos):
+        name = f"see-{scene.title.lower()}"
+        yield Piece("markdown", scene.text, f"about-{name}")
+        if scene.code:
+            yield Piece("code", scene.code, name, is_demo=True)
 
 
 def _pieces(stub: str) -> Iterator[Piece]:
@@ -107,7 +121,7 @@ def _definition(
     yield Piece("code", "\n".join(source), node.name)
     examples = examples_of(node)
     if examples:
-        yield Piece("code", demo_cell(examples), f"demo-{node.name}", is_demo=True)
+        yield Piece("code", try_cell(examples), f"demo-{node.name}", is_demo=True)
 
 
 def _code(lines: list[str]) -> Piece:

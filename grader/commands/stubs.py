@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from grader.course import RUBRIC_FILE
+from grader.demos import read_demos
 from grader.handout import notebook_handout, python_handout
 from grader.markers import Removed, Stub
 from grader.rubric import load_rubric
@@ -32,7 +33,8 @@ def run(course_root: Path) -> list[Path]:
 def render(course_root: Path) -> dict[str, str]:
     """Return file name and content of every hand-out, without writing anything."""
     handouts = {}
-    for stem in load_rubric(course_root / RUBRIC_FILE).assignments.values():
+    stems = load_rubric(course_root / RUBRIC_FILE).assignments.values()
+    for stem in stems:
         path = course_root / "reference" / f"{stem}.py"
         if not path.is_file():
             raise StubError(
@@ -41,7 +43,8 @@ def render(course_root: Path) -> dict[str, str]:
             )
         stub = stub_source(_text(path), f"reference/{path.name}")
         handouts[path.name] = python_handout(stub)
-        handouts[f"{path.stem}.ipynb"] = _valid(notebook_handout(stub), f"reference/{path.name}")
+        notebook = notebook_handout(stub, read_demos(course_root, stem), stems)
+        handouts[f"{path.stem}.ipynb"] = _valid(notebook, f"reference/{path.name}")
     return handouts
 
 

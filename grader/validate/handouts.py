@@ -13,15 +13,18 @@ NEXT = "grader stubs"
 
 def handout_gaps(data: CourseData) -> Iterator[Gap]:
     """Hand-outs that are missing or not fresh, and references that none can be made of."""
+    from ..demos import read_demos
     from ..handout import notebook_handout, python_handout
 
+    names = data.course.rubric.assignments.values()
     for stem, source in data.references.items():
         try:
             stub = stub_source(source, f"reference/{stem}.py")
+            demos = read_demos(data.course.root, stem)
         except StubError as error:
             yield gap_of(error, "mend the fences of the reference")
             continue
-        wanted = {".py": python_handout(stub), ".ipynb": notebook_handout(stub)}
+        wanted = {".py": python_handout(stub), ".ipynb": notebook_handout(stub, demos, names)}
         for suffix, text in wanted.items():
             shown = f"assignments/{stem}{suffix}"
             path = data.course.root / shown
