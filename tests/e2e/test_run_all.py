@@ -23,7 +23,7 @@ from tools.notebooks import (
 )
 
 STEMS = stems()
-FIRST_PART = re.compile(r"^epochs = 10$", re.MULTILINE)
+FULL_LENGTH = re.compile(r"^epochs = 10$", re.MULTILINE)
 
 
 def drawing(notebook: Notebook) -> set[str]:
@@ -64,9 +64,9 @@ def test_a_fresh_hand_out_runs_to_its_end_and_says_what_is_missing(tmp_path: Pat
 def test_training_is_cut_short_where_it_is_found() -> None:
     cells = [cell["source"] for cell in shortened(hand_out("a4_vit"))["cells"]]
 
-    assert not any(FIRST_PART.search(cell) for cell in cells)
+    assert not any(FULL_LENGTH.search(cell) for cell in cells)
     assert sum("epochs = 1\n" in cell for cell in cells) == 1
-    assert any(FIRST_PART.search(cell["source"]) for cell in hand_out("a4_vit")["cells"])
+    assert any(FULL_LENGTH.search(cell["source"]) for cell in hand_out("a4_vit")["cells"])
 
 
 def test_a_cell_that_fails_is_not_passed_over(tmp_path: Path) -> None:

@@ -840,7 +840,7 @@ if __name__ == "__main__":
     print(embed(torch.zeros(2, 3, 8, 8)).shape)
     # torch.Size([2, 5, 10])
     image = torch.randn(1, 3, 8, 8)
-    print(torch.equal(embed(image)[0, 0], embed(-image)[0, 0])  # CLS has seen no image yet)
+    print(torch.equal(embed(image)[0, 0], embed(-image)[0, 0]))  # CLS has seen no image yet
     # True
 
     # sincos_2d
@@ -855,7 +855,7 @@ if __name__ == "__main__":
     # interpolate_positions
     positions = torch.tensor([[9.0], [0.0], [1.0], [0.0], [1.0]])  # CLS, then 2 by 2
     wide = interpolate_positions(positions, (2, 2), (2, 3))
-    print(wide.shape, wide[0].item()  # 2 by 3, and CLS as it was)
+    print(wide.shape, wide[0].item())  # 2 by 3, and CLS as it was
     # (torch.Size([7, 1]), 9.0)
     left, middle, right = wide[1:4, 0]
     print(bool(left < middle < right), round(middle.item(), 4))
