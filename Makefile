@@ -19,7 +19,7 @@ check: $(READY)  ## grade assignments/ and say what to open next
 	@$(VENV)/bin/grader check || { code=$$?; test $$code -eq 1 || exit $$code; }
 
 test: $(READY)  ## test the grader, and every suite on the reference
-	@$(VENV)/bin/python -m pytest $(ARGS)
+	@$(VENV)/bin/python -m pytest -n auto --dist loadfile $(ARGS)
 
 demo: $(READY)  ## grade a small sample class, right and wrong work
 	@$(VENV)/bin/python tools/demo.py

@@ -215,8 +215,10 @@ class ViTEmbeddings(nn.Module):
         >>> embed(torch.zeros(2, 3, 8, 8)).shape
         torch.Size([2, 5, 10])
         >>> image = torch.randn(1, 3, 8, 8)
-        >>> torch.equal(embed(image)[0, 0], embed(-image)[0, 0])  # CLS has seen no image yet
+        >>> bool((embed(image)[0, 0] == embed(-image)[0, 0]).all())
         True
+
+    CLS has seen no image yet.
     """
 
     def __init__(
@@ -328,7 +330,7 @@ def interpolate_positions(
 
         >>> positions = torch.tensor([[9.0], [0.0], [1.0], [0.0], [1.0]])  # CLS, then 2 by 2
         >>> wide = interpolate_positions(positions, (2, 2), (2, 3))
-        >>> wide.shape, wide[0].item()  # 2 by 3, and CLS as it was
+        >>> wide.shape, wide[0].item()
         (torch.Size([7, 1]), 9.0)
         >>> left, middle, right = wide[1:4, 0]
         >>> bool(left < middle < right), round(middle.item(), 4)
@@ -744,8 +746,8 @@ def attention_rollout(
         rollout = A_last ··· A_2 A_1
 
     Shapes
-        weights  one tensor (B, H, T, T) for each layer, the first layer first; rows are queries,
-                 and token 0 is CLS
+        weights  one tensor (B, H, T, T) for each layer, the first layer first, for H heads and
+                 T = 1 + N tokens; rows are queries, and token 0 is CLS
         returns  (B, T, T), dtype and device as the weights': row i tells what output i is made of
 
     Each A is made of the weights of one layer in four steps:
@@ -840,7 +842,7 @@ if __name__ == "__main__":
     print(embed(torch.zeros(2, 3, 8, 8)).shape)
     # torch.Size([2, 5, 10])
     image = torch.randn(1, 3, 8, 8)
-    print(torch.equal(embed(image)[0, 0], embed(-image)[0, 0]))  # CLS has seen no image yet
+    print(bool((embed(image)[0, 0] == embed(-image)[0, 0]).all()))
     # True
 
     # sincos_2d
@@ -855,7 +857,7 @@ if __name__ == "__main__":
     # interpolate_positions
     positions = torch.tensor([[9.0], [0.0], [1.0], [0.0], [1.0]])  # CLS, then 2 by 2
     wide = interpolate_positions(positions, (2, 2), (2, 3))
-    print(wide.shape, wide[0].item())  # 2 by 3, and CLS as it was
+    print(wide.shape, wide[0].item())
     # (torch.Size([7, 1]), 9.0)
     left, middle, right = wide[1:4, 0]
     print(bool(left < middle < right), round(middle.item(), 4))

@@ -15,10 +15,10 @@ made.
                                                       head 1: q4 q5 q6 q7
                                                       head 2: q8 q9 q10 q11
 
-You will do the bookkeeping first, and then build heads side by side in five ways, each of which
-stands in a model that people use: with a triangle for texts (GPT), with one map for everything
-(the Vision Transformer), with a second sequence to look at (translation), and with fewer keys than
-queries (most large models of today).
+You will do the bookkeeping first, then put heads side by side the plain way, and then build four
+attentions that stand in models that people use: with a triangle for texts (GPT), with one map for
+everything (the Vision Transformer), with a second sequence to look at (translation), and with fewer
+keys than queries (most large models of today).
 
 What you wrote before may be called here, by `from a1_attention import ...`, and one class of
 assignment 2 is what it begins with. A mistake in there costs its points there, and not here once
@@ -51,7 +51,7 @@ def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
 
     It takes two steps, and no way around them. Reshape to (B, T, H, Dh): that cuts every token's
     row into pieces and leaves the tokens where they are. Then exchange the axes. A reshape to
-    (B, H, T, Dh) in one step has the right shape, and gives all of the first tokens to head 0.
+    (B, H, T, Dh) in one step has the right shape, and gives head 0 the first tokens, whole.
 
     Example: one sentence of two tokens, with four features that are numbered through.
 

@@ -246,8 +246,10 @@ class ViTEmbeddings(nn.Module):
         >>> embed(torch.zeros(2, 3, 8, 8)).shape
         torch.Size([2, 5, 10])
         >>> image = torch.randn(1, 3, 8, 8)
-        >>> torch.equal(embed(image)[0, 0], embed(-image)[0, 0])  # CLS has seen no image yet
+        >>> bool((embed(image)[0, 0] == embed(-image)[0, 0]).all())
         True
+
+    CLS has seen no image yet.
     """
 
     def __init__(
@@ -275,7 +277,7 @@ class ViTEmbeddings(nn.Module):
         self.patch_embedding = PatchEmbedding(in_channels, patch_size, emb_size)
         self.cls_token = nn.Parameter(torch.zeros(1, 1, emb_size))
         self.positions = nn.Parameter(0.02 * torch.randn(num_patches + 1, emb_size))
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(p=dropout)
         # END SOLUTION
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
@@ -380,7 +382,7 @@ def interpolate_positions(
 
         >>> positions = torch.tensor([[9.0], [0.0], [1.0], [0.0], [1.0]])  # CLS, then 2 by 2
         >>> wide = interpolate_positions(positions, (2, 2), (2, 3))
-        >>> wide.shape, wide[0].item()  # 2 by 3, and CLS as it was
+        >>> wide.shape, wide[0].item()
         (torch.Size([7, 1]), 9.0)
         >>> left, middle, right = wide[1:4, 0]
         >>> bool(left < middle < right), round(middle.item(), 4)
@@ -483,7 +485,7 @@ class FeedForward(nn.Module):
         self.fc1 = nn.Linear(emb_size, expansion * emb_size)
         self.fc2 = nn.Linear(expansion * emb_size, emb_size)
         self.activation = nn.GELU()
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(p=dropout)
         # END SOLUTION
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -496,8 +498,8 @@ class FeedForward(nn.Module):
         """
         # BEGIN SOLUTION
         wide = self.dropout(self.activation(self.fc1(x)))  # … expansion·D
-        output: torch.Tensor = self.dropout(self.fc2(wide))  # … D
-        return output
+        narrow: torch.Tensor = self.dropout(self.fc2(wide))  # … D
+        return narrow
         # END SOLUTION
 
 
@@ -852,8 +854,8 @@ def attention_rollout(
         rollout = A_last ··· A_2 A_1
 
     Shapes
-        weights  one tensor (B, H, T, T) for each layer, the first layer first; rows are queries,
-                 and token 0 is CLS
+        weights  one tensor (B, H, T, T) for each layer, the first layer first, for H heads and
+                 T = 1 + N tokens; rows are queries, and token 0 is CLS
         returns  (B, T, T), dtype and device as the weights': row i tells what output i is made of
 
     Each A is made of the weights of one layer in four steps:

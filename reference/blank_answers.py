@@ -47,18 +47,6 @@ def scaled_dot_product_attention(query, key, value, mask=None):
         may_earn=_RIGHT_BESIDES,
     ),
     BlankAnswer(
-        id="blank: uniform attention in a3.packed",
-        target="PackedMultiHeadAttention",
-        edits=(("query.shape[-1] ** -0.5", "0.0"), ("if mask is None:", "if True:")),
-        may_earn=(*_RIGHT_BESIDES, "conversion"),
-    ),
-    BlankAnswer(
-        id="blank: uniform attention in a3.cross",
-        target="CrossAttention",
-        edits=(("query.shape[-1] ** -0.5", "0.0"), ("if memory_mask is None:", "if True:")),
-        may_earn=_RIGHT_BESIDES,
-    ),
-    BlankAnswer(
         id="blank: uniform attention in a3.gqa",
         target="GroupedQueryAttention",
         edits=(("query.shape[-1] ** -0.5", "0.0"), ("if mask is None:", "if True:")),

@@ -7,7 +7,7 @@ a token, m of one of the memory; o and e width of what comes out; t tokens; c ch
 and columns of a patch.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import nn
@@ -51,10 +51,18 @@ EVERY_HTH = "heads are made of every H-th feature, (d h) and not (h d)"
 PER_HEAD = "each head has a query, key and value map of its own"
 AS_MATRIX = "query, key and value are parameters that tokens are multiplied by"
 AS_TENSOR = "query, key and value are tensors with an axis for the heads"
+OUT_AS_TENSOR = "the output projection has an axis for the heads"
 
 
 def packed(order: str) -> str:
     return f"query, key and value are packed as {order}"
+
+
+def with_heads_apart(*patterns: str, note: str) -> Iterator[Layout]:
+    """As parameters, or as `weight` and `bias` of a layer written for it."""
+    for pattern in patterns:
+        yield Layout(pattern, note, exact=True)
+        yield Layout(pattern, note, raw=True)
 
 
 QKV = Group(
@@ -102,11 +110,7 @@ QKV = Group(
         Layout("(r h d) i", AS_MATRIX, raw=True),
         Layout("r i (h d)", AS_MATRIX, raw=True),
         Layout("r (h d) i", AS_MATRIX, raw=True),
-        *(
-            Layout(pattern, AS_TENSOR, raw=raw)
-            for pattern in ("r | i h d", "r | h i d", "r | h d i")
-            for raw in (False, True)  # a layer of their own with weight and bias, or parameters
-        ),
+        *with_heads_apart("r | i h d", "r | h i d", "r | h d i", note=AS_TENSOR),
         Layout("r h i d", AS_TENSOR, raw=True),
         Layout("i r h d", AS_TENSOR, raw=True),
         Layout("r i h d", AS_TENSOR, raw=True),
@@ -134,11 +138,7 @@ QUERY = Group(
         Layout("(d h) i", EVERY_HTH),
         Layout("h | d i", PER_HEAD),
         *(Layout(pattern, AS_MATRIX, raw=True) for pattern in ("i (h d)", "(h d) i")),
-        *(
-            Layout(pattern, AS_TENSOR, raw=raw)
-            for pattern in ("i h d", "h i d", "h d i")
-            for raw in (False, True)
-        ),
+        *with_heads_apart("i h d", "h i d", "h d i", note=AS_TENSOR),
         *(Layout(pattern, PER_HEAD, raw=True) for pattern in ("h | i d", "h | d i")),
     ),
 )
@@ -167,11 +167,7 @@ KEY_VALUE = Group(
         *(Layout(pattern, PER_HEAD) for pattern in ("r g | d m", "g r | d m", "g | (r d) m")),
         *(Layout(pattern, AS_MATRIX, raw=True) for pattern in ("r | m (g d)", "r | (g d) m")),
         *(Layout(pattern, AS_MATRIX, raw=True) for pattern in ("m (r g d)", "r m (g d)")),
-        *(
-            Layout(pattern, AS_TENSOR, raw=raw)
-            for pattern in ("r | m g d", "r | g m d", "r | g d m")
-            for raw in (False, True)
-        ),
+        *with_heads_apart("r | m g d", "r | g m d", "r | g d m", note=AS_TENSOR),
         *(Layout(pattern, PER_HEAD, raw=True) for pattern in ("r g | m d", "r g | d m")),
     ),
 )
@@ -193,11 +189,7 @@ OUT = Group(
         Layout("o (d h)", EVERY_HTH),
         Layout("(h d) o", "the output projection is a parameter", raw=True),
         Layout("o (h d)", "the output projection is a parameter", raw=True),
-        *(
-            Layout(pattern, "the output projection has an axis for the heads", raw=raw)
-            for pattern in ("h d o", "o h d")
-            for raw in (False, True)
-        ),
+        *with_heads_apart("h d o", "o h d", note=OUT_AS_TENSOR),
     ),
 )
 

@@ -24,6 +24,8 @@ class Difference:
     """`type`, `shape`, `dtype`, `device`, `nonfinite` or `value`."""
     observed: str
     expected: str
+    size: float = math.inf
+    """Of values: how far they are apart, for each unit of the largest expected magnitude."""
 
 
 def describe(value: Any) -> str:
@@ -126,6 +128,7 @@ def _values(
         "value",
         f"{what} differs by up to {worst:.2g}, first at {first}",
         f"the reference's values within {tolerance:.1g}",
+        worst / scale,
     )
 
 

@@ -80,11 +80,15 @@ class Following:
             failing = self._failing(exercise.slug, found, Outcome.NOT_ATTEMPTED)
             if not wrong or not failing or not _is_begun(exercise, client):
                 continue
-            functions = {n: slug for n, slug in wrong.items() if not self._is_class(n, slug)}
+            functions = {
+                name: slug
+                for name, slug in wrong.items()
+                if not self._is_class(name, slug) and client.mentions(name, self._stem(slug))
+            }
             classes = {
                 name: slug
                 for name, slug in wrong.items()
-                if name not in functions and self._is_wrong(name, slug, before)
+                if self._is_class(name, slug) and self._is_wrong(name, slug, before)
             }
             if functions:
                 self._called(exercise, functions, found, client, digest)

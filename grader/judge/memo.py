@@ -15,6 +15,7 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 from ..wire.values import Encoder, Node, ObjectCodec
+from .bind.plan import Plans
 from .bind.roles import Roles
 
 MAX_ANSWERS = 20_000
@@ -132,7 +133,7 @@ class Reference:
     """The reference of one assignment, by the names students are to define."""
 
     def __init__(self, module: ModuleType, memo: Memo, roles: Roles | None = None) -> None:
-        self._module, self._memo = module, memo
+        self._module, self._memo, self.plans = module, memo, Plans()
         self._roles = roles or Roles()
 
     def course_roles(self) -> Roles:

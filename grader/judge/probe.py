@@ -129,8 +129,11 @@ class Probe:
             for role, parameter in module.named_parameters():
                 parameter.copy_(roles[role])
         handle = module_of(getattr(self._student, name)(*args, **kwargs), name)
-        course, made = self._reference.course_roles(), (name, repr(args), repr(kwargs))
-        binding = Binding(name, handle, module, course, roles, self._roles, self._known, made)
+        course, plans = self._reference.course_roles(), self._reference.plans
+        made = (name, repr(args), repr(kwargs))
+        binding = Binding(
+            name, handle, module, course, roles, self._roles, self._known, plans, made
+        )
         self._bindings.append(binding)
         handle.prepare(binding.values(), dtype, train)
         twin = Twin(handle, ReferenceModule(module, self._memo), binding)

@@ -302,6 +302,15 @@ class SubmissionClient(Client):
         module = self.report.get("modules", {}).get(stem)
         return module["file"] if module else ""
 
+    def mentions(self, name: str, stem: str) -> bool:
+        """Whether the files speak of `name` beyond the place in assignment `stem` that defines it:
+        who calls it has to, and asking this costs nothing."""
+        own = self._plan.entries.get(stem)
+        return any(
+            data.count(name.encode()) > (1 if path == own else 0)
+            for path, data in self._plan.files.items()
+        )
+
     def choices(self) -> Mapping[str, Choice]:
         """The file that was loaded for each assignment, where there was a choice."""
         plan = self._plan

@@ -172,7 +172,11 @@ def _edit(data: CourseData, stem: str, entry: Entry, origin: Origin) -> None:
         data.gaps.append(gap_of(error, "mend the entry, or take it out"))
         return
     definition = entry.target.partition(".")[0]
-    reached = touched(rubric, data.uses, (stem, definition))
+    if isinstance(entry, BlankAnswer):
+        # Who uses it may have understood everything else.
+        reached = [e.slug for e in rubric.exercises.values() if definition in e.targets]
+    else:
+        reached = touched(rubric, data.uses, (stem, definition))
     slugs = [slug for slug in rubric.exercises if slug in reached or slug in dict(named)]
     place = origin.place(entry)
     if isinstance(entry, Misconception) and not named:

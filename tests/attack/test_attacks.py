@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -14,16 +12,15 @@ from pathlib import Path
 import pytest
 
 from tests.attack.__main__ import chosen, run
-from tests.attack.ablation import RUNS, ablate, shown, takes_part, words
+from tests.attack.ablation import words
 from tests.attack.arena import Tried, arena
-from tests.attack.attack import STEM, Catalogue, End, Family
+from tests.attack.attack import Catalogue, End, Family
 from tests.attack.catalogue import ATTACKS
 from tests.attack.forging import SAY
 from tests.attack.naive import fooled
 
 ROOT = Path(__file__).resolve().parents[2]
 IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
-LIMIT_S = 900
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a jail"),
@@ -44,45 +41,6 @@ def test_no_attack_succeeds(tier: str, attack: object) -> None:
     found = tried(tier)[attack.id]  # type: ignore[attr-defined]
     assert found.tier == tier
     assert found.problems == ()
-
-
-@pytest.mark.skipif(not IS_ROOT, reason="the tests run as an ordinary user already")
-def test_no_attack_succeeds_against_an_ordinary_user() -> None:
-    """Of the families in which it matters who one is; `make attack` tries them all."""
-    families = [Family.SECRETS, Family.ESCAPE]
-    done = as_ordinary_user("--quiet", *(f"--family={family}" for family in families))
-    assert done.returncode == 0, done.stdout + done.stderr
-    held = re.findall(r"(full|partial), as an ordinary user: (\d+) attacks, 0 do", done.stdout)
-    count = str(len(chosen(families, None)))
-    assert dict(held) == {"full": count, "partial": count}
-
-
-def test_every_attack_succeeds_where_what_stops_it_is_left_out() -> None:
-    """As an ordinary user: root could do more than any submission of a class."""
-    if IS_ROOT:
-        arguments = [arg for one in FOR_CONTROLS for arg in ("--only", one)]
-        done = as_ordinary_user(
-            "--quiet", "--controls", "--tier", "none", "--only", "loop", *arguments
-        )
-        assert " 0 not as they must be" in done.stdout, done.stdout + done.stderr
-    else:
-        found = [(s.tried.attack.id, s.problem) for s in ablate(ATTACKS) if s.problem]
-        assert found == []
-
-
-FOR_CONTROLS = [attack.id for attack in ATTACKS if takes_part(attack)]
-
-
-def as_ordinary_user(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tests.support.ordinary_user", sys.executable]
-    return subprocess.run(
-        [*command, "-m", "tests.attack", *arguments],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-    )
 
 
 def test_a_plain_pytest_run_is_fooled_by_what_topology_stops() -> None:
@@ -120,11 +78,3 @@ def test_the_catalogue_is_large_enough_and_says_what_stops_each_attack() -> None
     named = {word for attack in ATTACKS for word in (*attack.full, *attack.partial)}
     assert named <= words()
     assert [a.id for a in ATTACKS if not a.full] == []
-
-
-def test_every_attack_of_the_ablation_is_to_succeed_somewhere() -> None:
-    part = [attack for attack in ATTACKS if takes_part(attack)]
-    assert [attack.id for attack in part if not shown(attack)] == []
-    assert len(part) >= 100
-    assert len({str(run) for run in RUNS}) == len(RUNS)
-    assert {f"{STEM}.py"} <= {name for attack in ATTACKS for name in attack.files}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from reference.a4_vit import ViT, count_parameters
+from reference.a4_vit import ViT, ViTEmbeddings, count_parameters, patchify
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +38,12 @@ def test_layer(vit: ViT, layer: str, count: int) -> None:
 def test_class_token_and_positions(vit: ViT) -> None:
     assert vit.embeddings.cls_token.shape == (1, 1, 768)
     assert vit.embeddings.positions.shape == (197, 768)
+
+
+def test_patches_and_tokens_of_one_image() -> None:
+    image = torch.zeros(1, 3, 224, 224)
+    assert patchify(image, 16).shape == (1, 196, 768)
+    assert ViTEmbeddings()(image).shape == (1, 197, 768)
 
 
 def test_all_of_it(vit: ViT) -> None:

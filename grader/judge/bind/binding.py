@@ -12,9 +12,10 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 from ..handles import RemoteModule
-from .forms import Row, without_ones
+from .forms import Cell, Row, without_ones
+from .layers import Layer
 from .modules import listed, randomised
-from .plan import Choice, Plan
+from .plan import Choice, Plan, Plans
 from .roles import Roles
 from .search import Probing, search
 from .trouble import misfit
@@ -24,7 +25,6 @@ from .trouble import misfit
 class Known:
     """What was found out about one submission's modules; a key says how each one was made."""
 
-    plans: dict[Any, Plan] = field(default_factory=dict)
     choices: dict[Any, Choice | None] = field(default_factory=dict)
 
 
@@ -47,12 +47,13 @@ class Binding:
         values: Mapping[str, torch.Tensor],
         generator: torch.Generator,
         known: Known,
+        plans: Plans,
         made: Any,
     ) -> None:
         self._name, self._handle, self._reference, self._roles = name, handle, reference, roles
         self._shapes = {spec.name: spec.shape for spec in handle.specs}
         self._values = values
-        self._known, self._made = known, (made, handle.specs)
+        self._known, self._plans, self._made = known, plans, (made, handle.specs)
         self._choice = None if self._has_every_name() else self._by_role()
         held = values if self._choice is None else self.places
         extra = [n for n in self._shapes if n not in held]
@@ -61,10 +62,10 @@ class Binding:
 
     @cached_property
     def plan(self) -> Plan:
-        plans = self._known.plans
-        if self._made not in plans:
-            plans[self._made] = Plan(self._reference, self._handle.specs, self._roles, self._row)
-        return plans[self._made]
+        return self._plans.get(
+            self._made,
+            lambda: Plan(self._reference, self._handle.specs, self._roles, self._row),
+        )
 
     @cached_property
     def _row(self) -> Row:
@@ -162,13 +163,10 @@ class Binding:
         assert self._choice is not None
         cells = self.plan.cells(self._choice.forms)
         layers = self.plan.storages[self._choice.storage].assignment.layers
-        # What a layer holds of a bare parameter's is in its weight.
-        named = [
-            (cell, layer.names[0] if cell.raw is None and not layer.raw else layer.prefix)
-            for cell, layer in zip(cells, layers, strict=True)
-        ]
         pairs = [
-            f"{name} as {cell.holds}" for cell, name in named if cell.holds and cell.holds != name
+            f"{_told(cell, layer)} as {cell.holds}"
+            for cell, layer in zip(cells, layers, strict=True)
+            if cell.holds and cell.holds != _told(cell, layer)
         ]
         if not pairs:
             return []
@@ -203,6 +201,12 @@ class Binding:
             self._roles.alternatives[found.alternative].change(self._reference)
         self._handle.write(self.values())
         return True
+
+
+def _told(cell: Cell, layer: Layer) -> str:
+    """The name of what holds it: of the weight inside, if that is all that is different."""
+    other_kind = cell.raw is None and not layer.raw
+    return layer.names[0] if other_kind and layer.prefix == cell.holds else layer.prefix
 
 
 def _alike(shape: tuple[int, ...], value: torch.Tensor) -> bool:

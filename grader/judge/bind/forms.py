@@ -31,6 +31,8 @@ class Cell:
     """Patterns of what people call it."""
     several: bool = False
     """Whether it holds several roles."""
+    exact: bool = False
+    """Whether axes of length 1 must be there too."""
     holds: str = ""
     """The reference's name for what is in it, which is not `home` where roles are exchanged."""
 
@@ -42,7 +44,7 @@ class Cell:
     def outline(self) -> tuple[object, ...]:
         """All but the contents."""
         shapes = tuple(tuple(part.shape) for part in self.parts)
-        return shapes, self.raw, self.home, self.words, self.several
+        return shapes, self.raw, self.home, self.words, self.several, self.exact
 
 
 @dataclass(frozen=True)
@@ -194,7 +196,7 @@ def _cells(instance: Instance, layout: Layout, order: Sequence[int]) -> Iterator
                 yield Cell((beside[1],), True, "", words, several)
             else:
                 parts = (part,) if beside is None else (part, beside[1])
-                yield Cell(parts, layout.raw, home, words, several, holds)
+                yield Cell(parts, layout.raw, home, words, several, layout.exact, holds)
 
 
 def _cut_cells(weight: torch.Tensor, group: Group, layout: Layout) -> Iterator[Cell]:

@@ -28,6 +28,8 @@ class Layer:
         """Whether it has room for what the cell holds, and for no more."""
         if cell.raw is not None and cell.raw is not self.raw:
             return False
+        if cell.exact and tuple(tuple(part.shape) for part in cell.parts) != self.shapes:
+            return False
         return cell.shapes == self._shapes_without_ones
 
     @cached_property

@@ -39,9 +39,26 @@ class StandIn(nn.Module):
         self._name, self._handle, self._calls = name, handle, calls
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        value = self._handle(*args, **kwargs)
-        self._calls.append(Call(self._name, args, kwargs, value))
+        call = args, kwargs
+        try:
+            value = self._handle(*args, **kwargs)
+        except StudentRaised:
+            # The student's own part may lack an option that is not used here.
+            call = _without_none(args, kwargs)
+            if len(call[0]) + len(call[1]) == len(args) + len(kwargs):
+                raise
+            value = self._handle(*call[0], **call[1])
+        self._calls.append(Call(self._name, *call, value))
         return value
+
+
+def _without_none(
+    args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments without those at the end that are None."""
+    while args and args[-1] is None:
+        args = args[:-1]
+    return args, {name: value for name, value in kwargs.items() if value is not None}
 
 
 def parts_of(reference: nn.Module) -> Iterator[tuple[str, nn.Module]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import nn
@@ -17,6 +18,7 @@ from .roles import Roles
 
 MAX_STORAGES = 256
 MAX_TRIED = 6
+MAX_PLANS = 100
 
 Kind = tuple[str, str]
 
@@ -171,3 +173,22 @@ def _contents(form: Form) -> torch.Tensor:
 
 def _fewest(storages: Sequence[Storage]) -> int:
     return min((len(storage.assignment.extra) for storage in storages), default=0)
+
+
+class Plans:
+    """Plans by how both modules were made. They hold nothing of a student's but names and shapes,
+    which most of a class have in common."""
+
+    def __init__(self) -> None:
+        self._plans: dict[Any, Plan] = {}
+
+    def __len__(self) -> int:
+        return len(self._plans)
+
+    def get(self, key: Any, make: Callable[[], Plan]) -> Plan:
+        """Raises what `make` raises."""
+        plan = self._plans.pop(key, None) or make()
+        self._plans[key] = plan  # the latest is last
+        if len(self._plans) > MAX_PLANS:
+            del self._plans[next(iter(self._plans))]
+        return plan

@@ -70,6 +70,9 @@ class Layout:
     """What the student is told when this is how they do it."""
     raw: bool | None = False
     """A bare parameter (True), the weight of a layer (False), or either."""
+    exact: bool = False
+    """Whether axes of length 1 must be there too. With one head (i, 1, d) would else be taken for
+    the transposed weight of a Linear."""
     order: Rearrange | None = None
     """Applied before it is stored: another order along one of the axes."""
     packs: tuple[tuple[str, ...], ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -131,7 +132,7 @@ class Bench:
         client, module = local_client(STUDENT)
         _, truth = local_client(REFERENCE)
         memo = Memo()
-        self.student = student_of(client, Definitions(module))
+        self.client, self.student = client, student_of(client, Definitions(module))
         self.reference = Reference(truth, memo)
         self.expect = Expect(client, memo, seed=1)
         self.probe = Probe(2, self.student, self.reference, memo)
@@ -178,6 +179,14 @@ def test_other_values_do_not_match(bench: Bench, name: str, words: str) -> None:
     student = getattr(bench.student, name)
     observed, _ = failure(lambda: bench.expect.matches(student, bench.reference.double, bench.x))
     assert observed.startswith(words)
+
+
+def test_a_gross_difference_is_not_tried_again_in_single_precision(bench: Bench) -> None:
+    for name, calls in (("triple", 1), ("nothing", 1), ("single", 2)):
+        before = bench.client.calls
+        with suppress(StudentFault):
+            bench.expect.matches(getattr(bench.student, name), bench.reference.double, bench.x)
+        assert bench.client.calls - before == calls, name
 
 
 def test_gradients_of_all_arguments_are_compared(bench: Bench) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 import pytest
@@ -23,11 +25,20 @@ from grader.validate.record import (
 )
 
 ROOT = Path(__file__).resolve().parents[3]
-RUBRIC_LINES = [
-    number
-    for number, line in enumerate((ROOT / "rubric.yaml").read_text().splitlines())
-    if line.strip() and not line.lstrip().startswith("#")
-]
+
+
+_NAMES = re.compile(r"[\d.]+|(?<=\[).*(?=])|\w+(?=: *{)|(?<=- ).*|a\d\.\w+|\w+(?=: a\d\.)")
+"""What lines of one kind differ in: numbers, lists, criteria, what is banned, exercises."""
+
+
+def rubric_lines() -> list[int]:
+    """One line of each kind; all on request, which takes minutes."""
+    every = os.environ.get("GRADER_EVERY_LINE") == "1"
+    kinds: dict[str, int] = {}
+    for number, line in enumerate((ROOT / "rubric.yaml").read_text().splitlines()):
+        if line.strip() and not line.lstrip().startswith("#"):
+            kinds.setdefault(str(number) if every else _NAMES.sub("", line), number)
+    return list(kinds.values())
 
 
 def told(root: Path) -> list[str]:
@@ -60,7 +71,7 @@ def test_this_course_reads_without_gaps() -> None:
     assert told(ROOT) == []
 
 
-@pytest.mark.parametrize("number", RUBRIC_LINES)
+@pytest.mark.parametrize("number", rubric_lines())
 def test_no_line_of_the_rubric_can_go(copied: Path, number: int) -> None:
     path = copied / "rubric.yaml"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)

@@ -10,6 +10,8 @@ import pytest
 import torch
 
 from grader.judge.bind import Group, Home, Layout, Roles, search
+from grader.judge.bind.forms import Cell
+from grader.judge.bind.layers import Layer
 from grader.judge.bind.plan import Choice
 from grader.judge.bind.roles import Alternative
 from grader.judge.expect import Expect
@@ -133,7 +135,8 @@ class Bench:
         self.client = client
         self.expect = Expect(client, memo, seed=1)
         student = student_of(client, Definitions(module))
-        self.probe = Probe(seed, student, Reference(truth, memo, roles), memo, client.known)
+        self.reference = Reference(truth, memo, roles)
+        self.probe = Probe(seed, student, self.reference, memo, client.known)
         self.twin = self.probe.twin("Fader", 5)
         self.pixels = self.probe.randn(4, 5)
 
@@ -180,7 +183,7 @@ def test_names_of_the_contract_cost_no_search() -> None:
     calls = bench.client.calls
     bench.compare()
     assert bench.client.calls == calls + 1
-    assert bench.client.known.plans == {} and bench.client.known.choices == {}
+    assert len(bench.reference.plans) == 0 and bench.client.known.choices == {}
     assert bench.probe.notes == []
 
 
@@ -222,12 +225,24 @@ def test_a_group_is_looked_for_only_in_modules_that_keep_it() -> None:
     """A class may keep a group in some of its modules, such as those where two widths agree."""
 
     def roles(width: int) -> Roles:
-        home = replace(FADER.homes["Fader"], applies=lambda m: m.bright.in_features == width)
+        def is_wide(module: Any) -> bool:
+            return bool(module.bright.in_features == width)
+
+        home = replace(FADER.homes["Fader"], applies=is_wide)
         return Roles((replace(FADER, homes={"Fader": home}),))
 
     Bench(STUDENTS["packed"], roles=roles(5)).compare()
     with pytest.raises(CheckFailed):
         Bench(STUDENTS["packed"], roles=roles(6)).compare()
+
+
+def test_axes_of_length_1_count_only_where_a_layout_says_so() -> None:
+    linear = Layer("mix", ("mix.weight",), ((5, 4),), raw=False)
+    with_heads = Layer("mix", ("mix.weight",), ((5, 1, 4),), raw=False)
+    cell = Cell((torch.zeros(5, 1, 4),), raw=False, home="", words=())
+    assert linear.fits(cell) and with_heads.fits(cell)
+    assert not linear.fits(replace(cell, exact=True))
+    assert with_heads.fits(replace(cell, exact=True))
 
 
 def test_a_shared_layer_is_told_from_a_missing_one() -> None:

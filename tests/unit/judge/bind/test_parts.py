@@ -45,13 +45,17 @@ SOURCE = """
 INSIDE = SOURCE.replace("torch.relu", "torch.tanh")
 WIRING = SOURCE.replace("pixels + self.second(", "self.second(")
 ORDER = SOURCE.replace("self.second(self.first(pixels))", "self.first(self.second(pixels))")
+OPTION = SOURCE.replace("stage(pixels)", "stage(pixels, None)").replace(
+    "def forward(self, pixels):\n            return pixels +",
+    "def forward(self, pixels, gain=None):\n            return pixels +",
+)
 TOP = SOURCE.replace("return self.last(pixels)", "return self.last(2 * pixels)")
 
 
 class Bench:
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, right: str = SOURCE) -> None:
         client, module = local_client(source)
-        _, truth = local_client(SOURCE)
+        _, truth = local_client(right)
         memo = Memo()
         self.expect = Expect(client, memo, seed=1)
         student = student_of(client, Definitions(module))
@@ -79,6 +83,14 @@ def test_the_place_of_a_difference_is_told(source: str, told: str) -> None:
     with pytest.raises(CheckFailed) as caught:
         bench.expect.matches(bench.twin.student, bench.twin.reference, bench.pixels)
     assert caught.value.observed.endswith(told)
+
+
+def test_a_part_may_lack_an_option_that_is_not_used() -> None:
+    assert OPTION.count("None") == 2, "it is in the reference"
+    bench = Bench(INSIDE, OPTION)
+    with pytest.raises(CheckFailed) as caught:
+        bench.expect.matches(bench.twin.student, bench.twin.reference, bench.pixels)
+    assert "; it first arises inside `stages.0.first`, " in caught.value.observed
 
 
 def test_right_parts_leave_nothing_to_tell() -> None:
