@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from grader.course import RUBRIC_FILE
+from grader.demos import read_demos
 from grader.handout import handouts, written_handout
 from grader.markers import Removed, Stub
 from grader.rubric import load_rubric
@@ -33,7 +34,8 @@ def render(course_root: Path) -> dict[str, str]:
     """Return file name and content of every hand-out, without writing anything."""
     found: dict[str, str] = {}
     rubric = load_rubric(course_root / RUBRIC_FILE)
-    for stem in rubric.assignments.values():
+    stems, written = rubric.assignments.values(), rubric.written.values()
+    for stem in stems:
         path = course_root / "reference" / f"{stem}.py"
         if not path.is_file():
             raise StubError(
@@ -41,9 +43,10 @@ def render(course_root: Path) -> dict[str, str]:
                 "Next: restore it, or take the assignment out"
             )
         stub = stub_source(_text(path), f"reference/{path.name}")
-        found |= handouts(stub, stem, rubric.written.values())
+        demos = read_demos(course_root, stem)
+        found |= handouts(stub, stem, demos=demos, assignments=stems, written=written)
         _require_valid(found[f"{stem}.ipynb"], f"reference/{path.name}")
-    return found | written_handout(rubric.written.values())
+    return found | written_handout(written)
 
 
 def removed(course_root: Path) -> tuple[Removed, ...]:

@@ -15,19 +15,23 @@ NEXT = "grader stubs"
 
 def handout_gaps(data: CourseData) -> Iterator[Gap]:
     """Hand-outs that are missing or not fresh, and references that none can be made of."""
+    from ..demos import read_demos
     from ..handout import handouts, written_handout
 
-    written = data.course.rubric.written.values()
+    rubric = data.course.rubric
+    written, stems = rubric.written.values(), rubric.assignments.values()
     asked = "what rubric.yaml asks: answered here, or a question changed"
     yield from _not_fresh(data, written_handout(written), asked)
     for stem, source in data.references.items():
         try:
             stub = stub_source(source, f"reference/{stem}.py")
+            demos = read_demos(data.course.root, stem)
         except StubError as error:
             yield gap_of(error, "mend the fences of the reference")
             continue
         made = "what the reference makes: solved here, or the reference changed"
-        yield from _not_fresh(data, handouts(stub, stem, written), made)
+        wanted = handouts(stub, stem, demos=demos, assignments=stems, written=written)
+        yield from _not_fresh(data, wanted, made)
 
 
 def guide_gaps(data: CourseData) -> Iterator[Gap]:

@@ -20,6 +20,7 @@ READERS = (
 )
 AUTHORS_ONLY = (
     "grader.commands.stubs",
+    "grader.demos",
     "grader.examples",
     "grader.handout",
     "grader.judge.stubs",

@@ -117,7 +117,12 @@ def test_examples_become_a_demo_that_prints() -> None:
     (demo,) = [piece for piece in pieces(STUB) if piece.name == "demo-double"]
 
     assert demo.is_demo
-    assert demo.source.split("\n")[2:] == ["y = double(2)", "print(y)", "# 4"]
+    assert demo.source.split("\n")[2:] == [
+        "with trying():",
+        "    y = double(2)",
+        "    print(y)",
+        "    # 4",
+    ]
 
 
 def test_the_python_file_ends_with_the_same_examples_under_the_main_guard() -> None:
@@ -153,7 +158,7 @@ def test_questions_come_last_each_with_a_marked_place_to_answer() -> None:
     item = WrittenItem("a0.why", "a0_numbers", Fraction(2), "Why?")
     other = replace(item, slug="b0.why", assignment="b0_others")
 
-    files = handouts(STUB, "a0_numbers", [item, other])
+    files = handouts(STUB, "a0_numbers", written=[item, other])
 
     *_, question, answer = json.loads(files["a0_numbers.ipynb"])["cells"]
     assert question["source"] == ["## Written answer: `a0.why` (2 points)\n", "\n", "Why?"]
@@ -174,7 +179,7 @@ def test_ids_are_unique_and_say_what_they_are_for() -> None:
     ids = [cell["id"] for cell in notebook_of(STUB)["cells"]]
 
     assert ids == [
-        *("title", "setup", "text", "about-double", "double", "demo-double"),
+        *("title", "first", "setup", "text", "about-double", "double", "demo-double"),
         *("text-2", "about-Counter", "Counter", "demo"),
     ]
 
@@ -208,7 +213,9 @@ class TestEveryAssignment:
     def test_both_kinds_hold_the_same_definitions(self, path: Path) -> None:
         stub = stub_of(path)
         cells = read_cells(notebook_handout(stub).encode())
-        code = "\n\n".join(cell.source for cell in cells if cell.kind == "code")
+        code = "\n\n".join(
+            cell.source for cell in cells if cell.kind == "code" and "demo" not in cell.tags
+        )
 
         assert definitions(code) == definitions(python_handout(stub)) == definitions(stub)
 
@@ -228,3 +235,9 @@ class TestEveryAssignment:
         runpy.run_path(str(solved), run_name="__main__")
 
         assert capsys.readouterr().out
+
+
+def test_a_comment_behind_an_example_stays_behind_it() -> None:
+    stub = 'def f():\n    """Two.\n\n    >>> f() * 2  # not three\n    4\n    """\n'
+
+    assert "    print(f() * 2)  # not three\n    # 4\n" in python_handout(stub)
