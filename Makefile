@@ -13,7 +13,7 @@ CHOICE := choice
 endif
 
 .DEFAULT_GOAL := check
-.PHONY: check demo test attack lint format diagnosis restyled pictures bench fuzz setup clean help choice
+.PHONY: check demo test attack lint format diagnosis restyled pictures notebooks syllabus bench fuzz setup clean help choice
 
 check: $(READY)  ## grade assignments/ and say what to open next
 	@$(VENV)/bin/grader check || { code=$$?; test $$code -eq 1 || exit $$code; }
@@ -45,6 +45,12 @@ restyled: $(READY)  ## the same for known mistakes in other people's words (minu
 pictures: $(READY)  ## draw anew what README shows
 	@$(VENV)/bin/python tools/pictures.py
 
+notebooks: $(READY)  ## run every notebook, solved, at full length, and keep what it draws
+	@$(VENV)/bin/python tools/notebooks.py $(ARGS)
+
+syllabus: $(READY)  ## write docs/syllabus.md anew from the course
+	@$(VENV)/bin/python tools/syllabus.py
+
 bench: $(READY)  ## measure the grader against its targets
 	@$(VENV)/bin/python -m tests.bench $(ARGS)
 
@@ -63,4 +69,4 @@ clean:  ## remove .venv and everything that was generated for you
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## show this list
-	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "make %-8s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "make %-9s %s\n", $$1, $$2}'

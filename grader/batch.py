@@ -8,12 +8,14 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.evidence import Outcome
-from grader.export.gradebook import Row, gradebook, row_of
+from grader.export.gradebook import GivenPoints, Row, gradebook, row_of
+from grader.export.written_points import points_file, to_review
+from grader.export.written_sheets import sheet
 from grader.report import json as json_report
 from grader.report.cleaning import one_line
 from grader.report.content import Grader, report_on
@@ -25,8 +27,10 @@ from grader.submission import (
     name_of,
     read_submission,
 )
+from grader.written.items import WrittenItem
 
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+POINTS_FILE = "written.csv"
 _DEVICE_NAMES = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 )
@@ -52,7 +56,9 @@ class Summary:
 
     rows: tuple[Row, ...]
     complete: int
-    """Students with all points."""
+    """Students with all points that are given automatically."""
+    review: tuple[tuple[str, str], ...] = ()
+    """Student and question whose answer changed after a person graded it."""
 
     @property
     def problems(self) -> tuple[Row, ...]:
@@ -64,6 +70,26 @@ class Summary:
         """Students some of whose checks failed for a reason of ours."""
         ours = Outcome.COULD_NOT_CHECK
         return tuple(row for row in self.rows if row.unchecked or row.outcomes.get(ours))
+
+
+@dataclass(frozen=True)
+class ByPerson:
+    """What people bring to a batch: how to mark written answers, and the points they gave."""
+
+    guides: Mapping[str, str] = field(default_factory=dict)
+    """By slug of the question."""
+    given: GivenPoints = field(default_factory=dict)
+
+    def write_sheets(
+        self, items: Iterable[WrittenItem], out: Path, records: Collection[str]
+    ) -> None:
+        """Write what a person reads, from the records of these names, one at a time."""
+        (out / "written").mkdir(exist_ok=True)
+        for item in items:
+            read = (json.loads((out / "records" / name).read_text("utf-8")) for name in records)
+            guide = self.guides.get(item.slug, "There is no marking guide.")
+            pieces = sheet(item, guide, read, self.given)
+            write_atomically(out / "written" / f"{item.slug}.md", pieces)
 
 
 def discover(folder: Path, out: Path) -> tuple[Entry, ...]:
@@ -139,11 +165,14 @@ def grade_batch(
     out: Path,
     on_row: Callable[[Row], None],
     only: tuple[str, ...] = (),
+    by_person: ByPerson | None = None,
 ) -> Summary:
     """Grades every entry, writes its record, and at the end `gradebook.csv`.
 
-    `on_row` hears of each student as soon as the record is on disk.
+    `on_row` hears of each student as soon as the record is on disk. Where a course asks questions,
+    the answers are written out to be read and graded by a person.
     """
+    by_person = by_person or ByPerson()
     waiting = {entry.id: entry for entry in entries}
     records = out / "records"
     records.mkdir(parents=True, exist_ok=True)
@@ -176,15 +205,24 @@ def grade_batch(
     for id in waiting.keys() - rows.keys():
         give_up(id, "could not check: grading ended without a result. Grade this one again.")
     ordered = tuple(rows[id] for id in sorted(rows))
-    write_atomically(out / "gradebook.csv", gradebook(ordered, rubric, only))
-    return Summary(ordered, complete)
+    if rubric.written_for(only):
+        names = [waiting[row.id].record for row in ordered]
+        by_person.write_sheets(rubric.written_for(only), out, names)
+        points = points_file(ordered, rubric.written_for(only), by_person.given)
+        write_atomically(out / POINTS_FILE, points)
+    write_atomically(out / "gradebook.csv", gradebook(ordered, rubric, only, by_person.given))
+    return Summary(ordered, complete, to_review(ordered, by_person.given))
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Writes a file so that a reader sees the old one or the new one and never a part."""
+def write_atomically(path: Path, text: str | Iterable[str]) -> None:
+    """Writes a file so that a reader sees the old one or the new one and never a part.
+
+    The text may come in pieces.
+    """
     scratch = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        scratch.write_text(text, encoding="utf-8", newline="")
+        with scratch.open("w", encoding="utf-8", newline="") as file:
+            file.writelines([text] if isinstance(text, str) else text)
         scratch.replace(path)
     finally:
         scratch.unlink(missing_ok=True)

@@ -172,6 +172,13 @@ def explain(name: str, hint: int | None, course: Path | None) -> int:
     metavar="N",
     help="Submissions graded at a time; else one a core.",
 )
+@click.option(
+    "--written-points",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Points for written answers, as in written.csv of an earlier run; may be repeated.",
+)
 @_only
 @_spawn
 @_isolation
@@ -180,6 +187,7 @@ def batch(
     folder: Path,
     out: Path,
     jobs: int | None,
+    written_points: tuple[Path, ...],
     only: tuple[str, ...],
     spawn: bool,
     isolation: str | None,
@@ -192,6 +200,7 @@ def batch(
         folder,
         out,
         jobs=jobs,
+        written_points=written_points,
         only=only,
         spawn=spawn,
         isolation=isolation,

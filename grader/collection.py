@@ -6,6 +6,7 @@ and its kind have been looked at, and what was read in vain counts, too.
 
 from __future__ import annotations
 
+import re
 import stat
 import unicodedata
 from collections.abc import Callable
@@ -16,6 +17,9 @@ from .archive import is_archive
 from .set_aside import why_set_aside
 
 CODE_SUFFIXES = (".py", ".ipynb")
+ANSWER_SUFFIXES = (".md", ".txt")
+LIMIT_ANSWER_BYTES = 1 << 20
+"""Of a file of written answers."""
 LIMIT_FILE_BYTES = 64 << 20
 """A notebook may carry 50 MB of outputs."""
 LIMIT_TOTAL_BYTES = 128 << 20
@@ -31,6 +35,7 @@ _IGNORED_FOLDERS = frozenset(
     {"__pycache__", "__MACOSX", "node_modules", "site-packages", "venv", "env", "build", "dist"}
 )
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_WORDS = re.compile(r"[^\W_]+")
 
 Read = Callable[[int], tuple[bytes, float]]
 """At most so many bytes of a file, and when it was changed. Raises `Unreadable`."""
@@ -50,6 +55,8 @@ class Collection:
 
     path: Path
     files: dict[str, bytes] = field(default_factory=dict)
+    answers: dict[str, bytes] = field(default_factory=dict)
+    """Files of written answers; no code."""
     modified: dict[str, float] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
     set_aside: list[str] = field(default_factory=list)
@@ -68,7 +75,9 @@ class Collection:
             )
 
     def offer(self, name: str, kind: int, read: Read) -> None:
-        """Take the file if it is code, and read it only then. `kind` as in `st_mode`, 0 unknown.
+        """Take the file if it is code or holds written answers, and read it only then.
+
+        `kind` is as in `st_mode`, 0 if unknown.
 
         Raises SubmissionError if all of it is too much.
         """
@@ -81,7 +90,9 @@ class Collection:
         elif is_archive(entry):
             self.skip(name, "is an archive in the submission: not opened. Hand in the files in it.")
         elif is_code(entry):
-            self._take(name, kind, read)
+            self._take(name, kind, read, self.files, LIMIT_FILE_BYTES)
+        elif is_answers(entry):
+            self._take(name, kind, read, self.answers, LIMIT_ANSWER_BYTES)
 
     def skip(self, name: str, reason: str) -> None:
         self._tell(self.skipped, name, reason)
@@ -90,20 +101,25 @@ class Collection:
         if len(lines) < LIMIT_FILES:
             lines.append(f"{visible(name)} {reason}")
 
-    def _take(self, name: str, kind: int, read: Read) -> None:
+    def _take(
+        self, name: str, kind: int, read: Read, into: dict[str, bytes], limit_bytes: int
+    ) -> None:
         clean = unicodedata.normalize("NFC", name)
         try:
             self._refuse(clean, kind)
-            content, modified_s = read(LIMIT_FILE_BYTES + 1)
+            content, modified_s = read(limit_bytes + 1)
             self._count_read(len(content))
-            if len(content) > LIMIT_FILE_BYTES:
-                raise Unreadable(
-                    f"is larger than {LIMIT_FILE_BYTES >> 20} MiB: not read. Clear its outputs."
-                )
+            if len(content) > limit_bytes:
+                remedy = "Clear its outputs." if into is self.files else "Shorten it."
+                raise Unreadable(f"is larger than {limit_bytes >> 20} MiB: not read. {remedy}")
         except Unreadable as error:
             self.skip(name, str(error))
         else:
-            self._add(clean, content, modified_s)
+            self._count_taken(len(content))
+            into[clean] = content
+            self._spellings[clean.casefold()] = clean
+            if into is self.files:
+                self.modified[clean] = modified_s
 
     def _refuse(self, name: str, kind: int) -> None:
         """Raises Unreadable for a file that is not to be read, whatever is in it."""
@@ -136,9 +152,9 @@ class Collection:
                 "Clear the notebooks' outputs and hand in again."
             )
 
-    def _add(self, name: str, content: bytes, modified_s: float) -> None:
-        self._total_bytes += len(content)
-        if len(self.files) >= LIMIT_FILES:
+    def _count_taken(self, size: int) -> None:
+        self._total_bytes += size
+        if len(self.files) + len(self.answers) >= LIMIT_FILES:
             raise SubmissionError(
                 f"{self.path}: more than {LIMIT_FILES} code files. "
                 "Point at the folder that holds only the submission."
@@ -148,14 +164,20 @@ class Collection:
                 f"{self.path}: more than {LIMIT_TOTAL_BYTES >> 20} MiB of code files. "
                 "Clear the notebooks' outputs and hand in again."
             )
-        self.files[name] = content
-        self.modified[name] = modified_s
-        self._spellings[name.casefold()] = name
 
 
 def is_code(entry: str) -> bool:
     """Whether a file of this name is a part of a submission."""
     return entry.lower().endswith(CODE_SUFFIXES)
+
+
+def is_answers(entry: str) -> bool:
+    """Whether a file of this name holds written answers, however it was mangled on the way.
+
+    >>> is_answers("answers.md"), is_answers("student-001_Answers (1).md"), is_answers("README.md")
+    (True, True, False)
+    """
+    return entry.lower().endswith(ANSWER_SUFFIXES) and "answers" in _WORDS.findall(entry.casefold())
 
 
 def is_ignored_folder(entry: str) -> bool:

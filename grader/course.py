@@ -47,6 +47,10 @@ class Course:
         """The worked solution of an assignment."""
         return self._file("reference", stem, "Restore it: nothing is graded without it.")
 
+    def guide(self, slug: str) -> Path:
+        """How to mark a written answer, whether it is there or not."""
+        return self.root / "reference" / "guides" / f"{slug}.md"
+
     def stub(self, stem: str) -> Path:
         """The hand-out of an assignment."""
         return self._file("assignments", stem, "Generate it: grader stubs")

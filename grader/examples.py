@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import doctest
+import io
+import tokenize
 
 _BLANK_LINE = "<BLANKLINE>"
-_TRY = "# Run this, change it, add to it: it is never graded."
+_ENDS = (tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER)
 
 
 def examples_of(node: ast.stmt) -> str:
@@ -27,28 +29,27 @@ def examples_of(node: ast.stmt) -> str:
     return "".join(_shown(example) for example in found)
 
 
-def demo_cell(code: str) -> str:
-    """The source of a notebook cell in which to try something."""
-    return f"# demo\n{_TRY}\n{code}".rstrip()
-
-
-def demo_section(titled: list[tuple[str, str]]) -> str:
-    """The end of a `.py` file, in which to try what the (title, code) pairs hold; runs only when
-    the file is started by itself."""
-    parts = [f"# {title}\n{code}" for title, code in titled if code]
-    if not parts:
-        return ""
-    body = "\n".join(parts).rstrip().split("\n")
-    inner = "\n".join(f"    {line}" if line else "" for line in body)
-    return f'\n\n# demo\n{_TRY}\nif __name__ == "__main__":\n{inner}\n'
-
-
 def _shown(example: doctest.Example) -> str:
     source = example.source
     if _is_expression(source) and example.want:
-        source = f"print({source.rstrip()})\n"
+        expression, comment = _without_comment(source)
+        source = f"print({expression}){comment}\n"
     printed = example.want.replace(_BLANK_LINE, "").splitlines()
     return source + "".join(f"# {line}".rstrip() + "\n" for line in printed)
+
+
+def _without_comment(source: str) -> tuple[str, str]:
+    """An expression, and the comment at its end with the space before it."""
+    source = source.rstrip()
+    *_, last = (
+        token
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type not in _ENDS
+    )
+    if last.type != tokenize.COMMENT:
+        return source, ""
+    expression = source.removesuffix(last.string).rstrip()
+    return expression, source[len(expression) :]
 
 
 def _is_expression(source: str) -> bool:

@@ -10,11 +10,14 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from grader.examples import demo_cell, demo_section, examples_of
+from grader.demos import first_cell, scenes, try_cell, try_section
+from grader.examples import examples_of
+from grader.written.ask import ANSWERS_FILE, TAG, answer_text, answers_file, question_text
+from grader.written.items import WrittenItem
 
 _HOW = (
     "Replace each line that raises `NotImplementedError` by your solution, and keep the names. "
@@ -38,22 +41,60 @@ class Piece:
     name: str
     """What its id is made from."""
     is_demo: bool = False
+    tag: str = ""
 
 
 def python_handout(stub: str) -> str:
     """The stub with its examples at the end, ready to run."""
     nodes = [node for node in ast.parse(stub).body if isinstance(node, _DEFINITIONS)]
-    return stub + demo_section([(node.name, examples_of(node)) for node in nodes])
+    return stub + try_section([(node.name, examples_of(node)) for node in nodes])
 
 
-def notebook_handout(stub: str) -> str:
+def handouts(
+    stub: str,
+    stem: str,
+    *,
+    demos: str = "",
+    assignments: Collection[str] = (),
+    written: Iterable[WrittenItem] = (),
+) -> dict[str, str]:
+    """File name and content of an assignment's hand-outs, with its own questions among `written`.
+
+    Questions are asked in the notebook; beside a `.py` file they stand in a file of their own.
+    """
+    own = [item for item in written if item.assignment == stem]
+    return {
+        f"{stem}.py": python_handout(stub),
+        f"{stem}.ipynb": notebook_handout(stub, demos, assignments, written=own),
+    }
+
+
+def written_handout(written: Iterable[WrittenItem]) -> dict[str, str]:
+    """The file in which all questions of a course are answered, if there are any."""
+    items = tuple(written)
+    return {ANSWERS_FILE: answers_file(items)} if items else {}
+
+
+def notebook_handout(
+    stub: str,
+    demos: str = "",
+    assignments: Collection[str] = (),
+    *,
+    written: Iterable[WrittenItem] = (),
+) -> str:
     """The stub as a notebook of nbformat 4.5: a text and a code cell for each definition.
 
-    Byte for byte what Jupyter would write, with ids that only depend on the names in the stub.
+    At its end stand the demos and the questions, each with a cell for the answer, and before its
+    first code what demos, and imports of other assignments, need. Byte for byte what Jupyter would
+    write, with ids that only depend on the names in the stub, the headings of the demos and the
+    slugs of the questions.
     """
     used: set[str] = set()
+    cells = list(pieces(stub))
+    before = next((n for n, piece in enumerate(cells) if piece.kind == "code"), len(cells))
+    cells.insert(before, Piece("code", first_cell(stub, assignments), "first", is_demo=True))
     notebook = {
-        "cells": [_cell(piece, used) for piece in pieces(stub)],
+        "cells": [_cell(piece, used) for piece in (*cells, *_demos(demos), *_questions(written))],
         "metadata": _METADATA,
         "nbformat": 4,
         "nbformat_minor": 5,
@@ -67,7 +108,21 @@ def pieces(stub: str) -> Iterator[Piece]:
     for last in _pieces(stub):
         yield last
     if last is None or not last.is_demo:
-        yield Piece("code", demo_cell(""), "demo", is_demo=True)
+        yield Piece("code", try_cell(""), "demo", is_demo=True)
+
+
+def _demos(demos: str) -> Iterator[Piece]:
+    for scene in scenes(demos):
+        name = f"see-{scene.title.lower()}"
+        yield Piece("markdown", scene.text, f"about-{name}")
+        if scene.code:
+            yield Piece("code", scene.code, name, is_demo=True)
+
+
+def _questions(written: Iterable[WrittenItem]) -> Iterator[Piece]:
+    for item in written:
+        yield Piece("markdown", question_text(item), f"question-{item.slug}")
+        yield Piece("markdown", answer_text(item), f"answer-{item.slug}", tag=f"{TAG}{item.slug}")
 
 
 def _pieces(stub: str) -> Iterator[Piece]:
@@ -107,7 +162,7 @@ def _definition(
     yield Piece("code", "\n".join(source), node.name)
     examples = examples_of(node)
     if examples:
-        yield Piece("code", demo_cell(examples), f"demo-{node.name}", is_demo=True)
+        yield Piece("code", try_cell(examples), f"demo-{node.name}", is_demo=True)
 
 
 def _code(lines: list[str]) -> Piece:
@@ -150,10 +205,11 @@ def _paragraphs(lines: list[str]) -> list[str]:
 
 
 def _cell(piece: Piece, used: set[str]) -> dict[str, Any]:
+    tags = ["demo"] * piece.is_demo + [piece.tag] * bool(piece.tag)
     cell: dict[str, Any] = {
         "cell_type": piece.kind,
         "id": _id(piece.name, used),
-        "metadata": {"tags": ["demo"]} if piece.is_demo else {},
+        "metadata": {"tags": tags} if tags else {},
         "source": piece.source.splitlines(keepends=True),
     }
     return {**cell, "execution_count": None, "outputs": []} if piece.kind == "code" else cell

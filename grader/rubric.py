@@ -6,7 +6,7 @@ Imports no torch; the only I/O is reading the one file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -17,6 +17,7 @@ from grader.circles import circles
 from grader.follow_through import FollowThrough, follow_problems, follow_through
 from grader.problem import Problem, Trail, did_you_mean, quoted
 from grader.schema import choice, listing, number, optional, record, required, table, text
+from grader.written.items import WrittenItem, asked_with, item_problems, located, written_items
 from grader.yaml_source import read_source
 
 __all__ = [
@@ -120,10 +121,18 @@ class Rubric:
     assignments: Mapping[str, str]
     """Slug prefix to file stem: `a1` to `a1_attention`."""
     exercises: Mapping[str, Exercise]
+    written: Mapping[str, WrittenItem] = field(default_factory=dict)
+    """What a person grades; no part of `points`."""
 
     @property
     def points(self) -> Fraction:
         return sum((exercise.points for exercise in self.exercises.values()), Fraction(0))
+
+    def written_for(self, only: Iterable[str] = ()) -> tuple[WrittenItem, ...]:
+        """What a person grades when these exercises are graded, or all of them."""
+        stems = {slug: exercise.assignment for slug, exercise in self.exercises.items()}
+        chosen = tuple(only)
+        return asked_with(self.written, stems, chosen) if chosen else tuple(self.written.values())
 
 
 _Found = Iterator[tuple[Trail, str]]
@@ -150,11 +159,12 @@ def _exercise(slug: str, **values: Any) -> Exercise:
 
 def _rubric(_: str, *, exercises: Mapping[str, Exercise], **values: Any) -> Rubric:
     assignments = values["assignments"]
-    located = {
+    values["written"] = located(values["written"], assignments)
+    placed = {
         slug: replace(exercise, assignment=assignments.get(_prefix(slug), ""))
         for slug, exercise in exercises.items()
     }
-    return Rubric(exercises=located, **values)
+    return Rubric(exercises=placed, **values)
 
 
 _CRITERION = record(
@@ -200,6 +210,7 @@ _RUBRIC = record(
     exercises=required(
         table("a slug, such as 'a1.sums',", _SLUG, _EXERCISE, at_least_one="exercise")
     ),
+    written=optional(written_items(), {}),
 )
 
 
@@ -213,7 +224,8 @@ def load_rubric(path: Path) -> Rubric:
     if source.root is not None:
         rubric = _RUBRIC(source.root)
         checks = (_check_assignments, _check_targets, _check_requires, _check_circles)
-        for check in (*checks, _check_follow_through, _check_policy):
+        others = (_check_follow_through, _check_policy, _check_written)
+        for check in (*checks, *others):
             for trail, message in check(rubric):
                 # The last step of these trails names what is wrong: a key, or an element.
                 source.places[trail].key_problem(message)
@@ -291,6 +303,10 @@ def _check_policy(rubric: Rubric) -> _Found:
 
 def _check_follow_through(rubric: Rubric) -> _Found:
     return follow_problems(rubric.exercises)
+
+
+def _check_written(rubric: Rubric) -> _Found:
+    return item_problems(rubric.written, rubric.assignments, rubric.exercises)
 
 
 def _check_circles(rubric: Rubric) -> _Found:

@@ -43,12 +43,14 @@ class Submission:
     """Path to the time of its last change, in seconds; no part of the digest."""
     set_aside: tuple[str, ...] = ()
     """One line for each file that has no place in a submission."""
+    answers: Mapping[str, bytes] = field(default_factory=dict)
+    """Path to content of each file of written answers; no part of the digest, and not graded."""
 
 
 def read_submission(path: Path, id: str | None = None) -> Submission:
     """The submission in a folder, an archive, or a single `.py` or `.ipynb` file.
 
-    Raises SubmissionError if there is no code in it, or far too much.
+    Raises SubmissionError if there is nothing in it that anybody grades, or far too much.
     """
     collection = Collection(path)
     try:
@@ -67,7 +69,7 @@ def read_submission(path: Path, id: str | None = None) -> Submission:
             _read_single(collection, kind)
     except OSError as error:
         raise SubmissionError(_cannot_read(path, error)) from error
-    if not collection.files:
+    if not collection.files and not collection.answers:
         lines = (*collection.skipped, *collection.set_aside)
         why = "".join(f"\n  {line}" for line in lines)
         raise SubmissionError(
@@ -83,6 +85,7 @@ def read_submission(path: Path, id: str | None = None) -> Submission:
         skipped=tuple(collection.skipped),
         modified=collection.modified,
         set_aside=tuple(collection.set_aside),
+        answers=dict(sorted(collection.answers.items())),
     )
 
 

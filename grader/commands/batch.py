@@ -11,12 +11,13 @@ from pathlib import Path
 
 import click
 
-from grader.batch import Entry, Summary, discover, grade_batch
+from grader.batch import POINTS_FILE, ByPerson, Entry, Summary, discover, grade_batch
 from grader.commands.check import OpenEngine
 from grader.commands.faults import in_words
-from grader.course import find_course, select
+from grader.course import Course, find_course, select
 from grader.engine import Engine, Options
-from grader.export.gradebook import Row
+from grader.export.gradebook import GivenPoints, Row
+from grader.export.written_points import read_points
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
 from grader.report.points import shown
 from grader.rubric import Rubric
@@ -34,13 +35,21 @@ def run(
     spawn: bool,
     isolation: str | None = None,
     course_folder: Path | None,
+    written_points: tuple[Path, ...] = (),
     open_engine: OpenEngine = Engine,
 ) -> int:
-    """Grades every submission in `folder` into `out` and returns the exit code."""
+    """Grades every submission in `folder` into `out` and returns the exit code.
+
+    Points for written answers are those in `written_points`, else those entered in `out` before.
+    """
     with in_words():
         course = find_course(course_folder or Path.cwd())
         slugs = select(course.rubric, only)
         entries = discover(folder, out)
+        base = out / POINTS_FILE if (out / POINTS_FILE).is_file() else None
+        students = [entry.id for entry in entries]
+        given = read_points(base, written_points, course.rubric.written, students)
+        by_person = ByPerson(_guides(course), given)
         options = Options(
             workers=min(jobs or cores(), len(entries)),
             spawn=spawn,
@@ -49,10 +58,18 @@ def run(
             isolation=isolation or "full",
         )
         with open_engine(course, options) as grader, _progress(entries) as on_row:
-            summary = grade_batch(entries, course.rubric, grader, out, on_row, slugs)
+            summary = grade_batch(entries, course.rubric, grader, out, on_row, slugs, by_person)
     _print_overview(summary, course.rubric, slugs)
-    _print_summary(summary, out)
+    _print_summary(summary, "all automatic points" if course.rubric.written else "all points")
+    _print_written(summary, out, course.rubric, slugs, given)
+    click.echo(f"next: open {out / 'gradebook.csv'}")
     return exit_code(summary)
+
+
+def _guides(course: Course) -> dict[str, str]:
+    """How to mark each question, where the course says so."""
+    paths = {slug: course.guide(slug) for slug in course.rubric.written}
+    return {s: path.read_text(encoding="utf-8") for s, path in paths.items() if path.is_file()}
 
 
 def cores() -> int:
@@ -122,12 +139,34 @@ def _print_overview(summary: Summary, rubric: Rubric, only: tuple[str, ...]) -> 
     console.file.write(encodable(text + "\n", console.encoding))
 
 
-def _print_summary(summary: Summary, out: Path) -> None:
+def _print_summary(summary: Summary, everything: str) -> None:
     for row in (*summary.problems, *(row for row in summary.unchecked if not row.problem)):
         reason = row.problem or f"{shown(row.unchecked)} points could not be checked"
         click.echo(without_commands(f"{one_line(row.id)}: {one_line(reason)}"))
     click.echo(
-        f"{len(summary.rows)} submissions, {summary.complete} with all points, "
+        f"{len(summary.rows)} submissions, {summary.complete} with {everything}, "
         f"{len(summary.problems)} without a result"
     )
-    click.echo(f"next: open {out / 'gradebook.csv'}")
+
+
+def _print_written(
+    summary: Summary, out: Path, rubric: Rubric, only: tuple[str, ...], given: GivenPoints
+) -> None:
+    """What is left for a person to grade."""
+    items = rubric.written_for(only)
+    if not items:
+        return
+    for id, slug in summary.review:
+        changed = f"{one_line(id)}: {slug} was answered anew after a person graded it"
+        click.echo(without_commands(changed))
+    answers = [
+        (row.id, slug)
+        for row in summary.rows
+        for slug, written in row.written.items()
+        if written.digest
+    ]
+    graded = sum(key in given and given[key].points is not None for key in answers)
+    click.echo(f"{len(answers)} written answers, {graded} of them graded by a person")
+    if graded < len(answers):
+        where = f"read {out / 'written'}, fill {out / POINTS_FILE}, run this again"
+        click.echo(f"to grade answers: {where}")

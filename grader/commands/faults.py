@@ -14,11 +14,15 @@ def in_words() -> Iterator[None]:
     from grader.batch import BatchError
     from grader.course import CourseError
     from grader.engine import EngineError
+    from grader.export.written_points import WrittenPointsError
     from grader.report.cleaning import refusal
     from grader.rubric import RubricError
     from grader.submission import SubmissionError
 
+    ours = (
+        BatchError, CourseError, EngineError, RubricError, SubmissionError, WrittenPointsError,
+    )  # fmt: skip
     try:
         yield
-    except (BatchError, CourseError, EngineError, RubricError, SubmissionError) as error:
+    except ours as error:
         raise click.ClickException(refusal(str(error))) from error

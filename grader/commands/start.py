@@ -9,6 +9,7 @@ import click
 
 from grader.commands.faults import in_words
 from grader.course import Course, CourseError, find_course
+from grader.written.ask import ANSWERS_FILE
 
 
 def run(folder: Path, *, kinds: tuple[str, ...], course_folder: Path | None) -> int:
@@ -37,6 +38,11 @@ def _handouts(course: Course, kinds: tuple[str, ...]) -> list[Path]:
             if not path.is_file():
                 raise CourseError(f"{path}: no such file. Generate it: grader stubs")
             found.append(path)
+    if course.rubric.written and ".py" in kinds:  # a notebook has a cell for each answer
+        path = course.assignments / ANSWERS_FILE
+        if not path.is_file():
+            raise CourseError(f"{path}: no such file. Generate it: grader stubs")
+        found.append(path)
     return found
 
 

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 from grader.course import RUBRIC_FILE
-from grader.handout import notebook_handout, python_handout
+from grader.demos import read_demos
+from grader.handout import handouts, written_handout
 from grader.markers import Removed, Stub
 from grader.rubric import load_rubric
 from grader.stub_notebook import notebook_stub
@@ -18,11 +19,11 @@ def run(course_root: Path) -> list[Path]:
 
     Nothing is written when one of them has a mistake. Raises StubError, RubricError.
     """
-    handouts = render(course_root)
+    rendered = render(course_root)
     folder = course_root / "assignments"
     folder.mkdir(exist_ok=True)
     written = []
-    for name, source in handouts.items():
+    for name, source in rendered.items():
         path = folder / name
         path.write_text(source, encoding="utf-8", newline="\n")
         written.append(path)
@@ -31,8 +32,10 @@ def run(course_root: Path) -> list[Path]:
 
 def render(course_root: Path) -> dict[str, str]:
     """Return file name and content of every hand-out, without writing anything."""
-    handouts = {}
-    for stem in load_rubric(course_root / RUBRIC_FILE).assignments.values():
+    found: dict[str, str] = {}
+    rubric = load_rubric(course_root / RUBRIC_FILE)
+    stems, written = rubric.assignments.values(), rubric.written.values()
+    for stem in stems:
         path = course_root / "reference" / f"{stem}.py"
         if not path.is_file():
             raise StubError(
@@ -40,9 +43,10 @@ def render(course_root: Path) -> dict[str, str]:
                 "Next: restore it, or take the assignment out"
             )
         stub = stub_source(_text(path), f"reference/{path.name}")
-        handouts[path.name] = python_handout(stub)
-        handouts[f"{path.stem}.ipynb"] = _valid(notebook_handout(stub), f"reference/{path.name}")
-    return handouts
+        demos = read_demos(course_root, stem)
+        found |= handouts(stub, stem, demos=demos, assignments=stems, written=written)
+        _require_valid(found[f"{stem}.ipynb"], f"reference/{path.name}")
+    return found | written_handout(written)
 
 
 def removed(course_root: Path) -> tuple[Removed, ...]:
@@ -76,7 +80,7 @@ def _stub(source: Path) -> Stub:
     text = _text(source)
     if source.suffix == ".ipynb":
         stub = notebook_stub(text, str(source))
-        _valid(stub.text, str(source))
+        _require_valid(stub.text, str(source))
         return stub
     if source.suffix != ".py":
         raise StubError(f"{source}:1: neither .py nor .ipynb. Next: give one of these")
@@ -90,11 +94,10 @@ def _text(path: Path) -> str:
         raise StubError(f"{path}:1: cannot be read: {error}") from error
 
 
-def _valid(notebook: str, name: str) -> str:
+def _require_valid(notebook: str, name: str) -> None:
     import nbformat  # 0.3 s, which only this command may take
 
     try:
         nbformat.validate(json.loads(notebook))
     except (nbformat.ValidationError, ValueError) as error:
         raise StubError(f"{name}:1: no notebook can be made of it: {error}") from error
-    return notebook

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Protocol
 
 from grader.evidence import Note, Observation, Outcome
 from grader.rubric import POLICY, Exercise, Rubric
 from grader.score import ExerciseGrade, Grade, block, score
 from grader.submission import Submission
+from grader.written.answers import WrittenAnswer, written_answers
 
 LOST = (Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT)
 """Outcomes that the student can do something about, here and now."""
@@ -75,6 +77,13 @@ class Report:
     tier: str
     isolation: Mapping[str, object]
     duration_ms: float
+    written: tuple[WrittenAnswer, ...] = ()
+    """What a person grades; no part of `grade`."""
+
+    @property
+    def written_points(self) -> Fraction:
+        """What a person has to give."""
+        return sum((answer.item.points for answer in self.written), Fraction(0))
 
     @property
     def observations(self) -> tuple[Observation, ...]:
@@ -88,7 +97,8 @@ class Report:
 
 def report_on(graded: Graded, rubric: Rubric, only: Iterable[str] = ()) -> Report:
     """The report of a graded submission, on the exercises named in `only` or on all of them."""
-    slugs = tuple(only) or tuple(rubric.exercises)
+    named = tuple(only)
+    slugs = named or tuple(rubric.exercises)
     # Blocking looks at the whole course: a prerequisite counts even where it is not reported.
     observations = [seen for seen in block(rubric, graded.observations) if seen.exercise in slugs]
     shown = {slug: rubric.exercises[slug] for slug in rubric.exercises if slug in slugs}
@@ -116,6 +126,7 @@ def report_on(graded: Graded, rubric: Rubric, only: Iterable[str] = ()) -> Repor
         tier=graded.tier,
         isolation=graded.isolation,
         duration_ms=graded.duration_ms,
+        written=written_answers(submission, rubric.written, rubric.written_for(named)),
     )
 
 

@@ -11,6 +11,8 @@ from grader.report.content import ExerciseReport, Report
 from grader.report.points import exact, shown
 
 FORMAT = "grader.report/1"
+LIMIT_ANSWER = 20_000
+"""Characters of a written answer."""
 
 
 def rendered(report: Report) -> str:
@@ -42,6 +44,7 @@ def as_dict(report: Report) -> dict[str, object]:
         "isolation": _cleaned({**dict(sorted(report.isolation.items())), "tier": report.tier}),
         "notes": [_note(note) for note in report.notes],
         "exercises": [_exercise(exercise) for exercise in report.exercises],
+        **({"written": _written(report)} if report.written else {}),
         "timings": {
             "duration_ms": round(report.duration_ms, 3),
             "checks_ms": {seen.check: round(seen.duration_ms, 3) for seen in report.observations},
@@ -67,6 +70,27 @@ def _exercise(report: ExerciseReport) -> dict[str, object]:
             for criterion in report.grade.criteria
         ],
         "checks": [_observation(seen) for seen in report.observations],
+    }
+
+
+def _written(report: Report) -> dict[str, object]:
+    """What a person grades; no part of the points above."""
+    return {
+        "graded_by": "a person",
+        "max_points": exact(report.written_points),
+        "answers": [
+            {
+                "slug": answer.item.slug,
+                "assignment": answer.item.assignment,
+                "max_points": exact(answer.item.points),
+                "answered": bool(answer.text),
+                "words": answer.words,
+                "digest": answer.digest or None,
+                "places": [_where(where) for where in answer.places],
+                "text": printable(answer.text, LIMIT_ANSWER),
+            }
+            for answer in report.written
+        ],
     }
 
 

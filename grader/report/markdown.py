@@ -6,23 +6,21 @@ HTML nor Markdown nor a mention means anything.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from grader.evidence import Observation, Outcome
 from grader.report.cleaning import one_line, without_commands
 from grader.report.content import ExerciseReport, Report
 from grader.report.findings import Findings, findings, tally, waits
+from grader.report.fragments import fenced, html, plain, span, table
 from grader.report.marks import REMARKS, UNICODE, criterion_outcome
 from grader.report.points import shown
-from grader.report.words import facts, next_in_submission, noted
+from grader.report.words import facts, next_in_submission, noted, state, total
 
 LIMIT_BYTES = 1 << 20
 """A step summary above this is refused whole."""
 _NOTES_MAX = 50
 _SHORT = 300
-# Inside a line; no text of ours begins one.
-_MARKUP = re.compile(r"([\\`*_\[\]~$])")
 
 
 def rendered(report: Report) -> str:
@@ -39,32 +37,41 @@ def rendered(report: Report) -> str:
 
 def _blocks(report: Report, with_details: bool) -> Iterator[str]:
     grade = report.grade
-    yield f"## {_plain(report.course)}: {shown(grade.points)} / {shown(grade.max_points)} points"
+    yield f"## {plain(report.course)}: {total(report)}"
     if grade.unchecked_points:
         yield f"{shown(grade.unchecked_points)} points could not be checked: not your mistake."
     if grade.complete:
         yield "Every check passed."
     else:
-        yield f"**Next:** {_span(next_in_submission(report))}"
+        yield f"**Next:** {span(next_in_submission(report))}"
     problems = [line for line in noted(report) if line.startswith("problem:")]
     if problems:
         yield from _listed(problems)
-    yield _table(
+    yield table(
         ("Exercise", "Points", "To mend"),
         (
-            (_span(part.exercise.slug), _points(part), _to_mend(report, part))
+            (span(part.exercise.slug), _points(part), _to_mend(report, part))
             for part in report.exercises
         ),
     )
     for part in report.exercises:
         yield from _exercise(part, with_details)
+    if report.written:
+        yield "### Written answers, graded by a person"
+        yield table(
+            ("Question", "Points", "Found"),
+            (
+                (span(a.item.slug), f"up to {shown(a.item.points)}", plain(state(a)))
+                for a in report.written
+            ),
+        )
     others = [line for line in noted(report) if not line.startswith("problem:")]
     if others:
         yield "### Notes"
         yield from _listed(others)
     yield (
-        f"Submission {_span(report.submission.id)}, digest {_span(report.submission.digest[:12])}, "
-        f"isolation {_span(report.tier)}."
+        f"Submission {span(report.submission.id)}, digest {span(report.submission.digest[:12])}, "
+        f"isolation {span(report.tier)}."
     )
 
 
@@ -72,7 +79,7 @@ def _exercise(part: ExerciseReport, with_details: bool) -> Iterator[str]:
     found = findings(part)
     if not found or part.is_untouched:
         return
-    yield f"### {_span(part.exercise.slug)}: {_points(part)} points"
+    yield f"### {span(part.exercise.slug)}: {_points(part)} points"
     yield _criteria(part)
     if found.first is not None:
         yield f"**First:** {_title(found.first)}"
@@ -82,11 +89,11 @@ def _exercise(part: ExerciseReport, with_details: bool) -> Iterator[str]:
 
 
 def _criteria(part: ExerciseReport) -> str:
-    return _table(
+    return table(
         ("Criterion", "Points", "Checks passed"),
         (
             (
-                f"{UNICODE.outcome[criterion_outcome(one)]} {_plain(one.criterion)}",
+                f"{UNICODE.outcome[criterion_outcome(one)]} {plain(one.criterion)}",
                 f"{'?' if one.points is None else shown(one.points)} / {shown(one.max_points)}",
                 f"{one.passed} of {one.checks}",
             )
@@ -104,12 +111,12 @@ def _rest(part: ExerciseReport, found: Findings) -> Iterator[str]:
     ]
     lines = [f"- {_title(seen)}\n\n{_indented(_in_short(seen))}" for seen in rest]
     lines += [
-        f"- {UNICODE.outcome[Outcome.BLOCKED]} {_plain(waits(group))}" for group in found.waiting
+        f"- {UNICODE.outcome[Outcome.BLOCKED]} {plain(waits(group))}" for group in found.waiting
     ]
     if not lines:
         return
     summary = tally([*found.echoes, *found.others]) if rest else "waiting"
-    yield f"<details>\n<summary>{_html(summary)}</summary>"
+    yield f"<details>\n<summary>{html(summary)}</summary>"
     yield from lines
     yield "</details>"
 
@@ -123,12 +130,12 @@ def _facts(found: Iterable[tuple[str, str]]) -> str:
     pairs = list(found)
     width = max((len(label) for label, _ in pairs), default=0)
     under = "\n" + " " * (width + 2)
-    return _fenced(f"{label:{width}}  {words.replace(chr(10), under)}" for label, words in pairs)
+    return fenced(f"{label:{width}}  {words.replace(chr(10), under)}" for label, words in pairs)
 
 
 def _title(seen: Observation) -> str:
     remarks = ", ".join(filter(None, (seen.criterion, REMARKS.get(seen.outcome, ""))))
-    return f"{UNICODE.outcome[seen.outcome]} {_plain(seen.title)} *({_plain(remarks)})*"
+    return f"{UNICODE.outcome[seen.outcome]} {plain(seen.title)} *({plain(remarks)})*"
 
 
 def _points(part: ExerciseReport) -> str:
@@ -138,51 +145,17 @@ def _points(part: ExerciseReport) -> str:
 
 def _to_mend(report: Report, part: ExerciseReport) -> str:
     if part.is_untouched:
-        return _plain(report.idle_because(part))
+        return plain(report.idle_because(part))
     short = (one for one in part.grade.criteria if criterion_outcome(one) is not Outcome.PASSED)
-    return _plain(", ".join(one.criterion for one in short))
+    return plain(", ".join(one.criterion for one in short))
 
 
 def _listed(lines: list[str]) -> Iterator[str]:
     cut = len(lines) - _NOTES_MAX
     more = [f"and {cut} more"] if cut > 0 else []
-    yield _fenced(one_line(line, _SHORT) for line in [*lines[:_NOTES_MAX], *more])
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    # A cell ends at a bar even inside a code span, unless the bar is escaped.
-    cells = ([cell.replace("|", "\\|") for cell in row] for row in rows)
-    lines = [head, ("---", "--:", "---"), *cells]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _fenced(lines: Iterable[str]) -> str:
-    text = "\n".join(line.rstrip() for line in lines)
-    fence = "`" * max(3, _longest_run(text) + 1)
-    return f"{fence}text\n{text}\n{fence}"
+    yield fenced(one_line(line, _SHORT) for line in [*lines[:_NOTES_MAX], *more])
 
 
 def _indented(block: str) -> str:
     """As part of a list item."""
     return "\n".join(f"  {line}".rstrip() for line in block.split("\n"))
-
-
-def _span(text: str) -> str:
-    """A code span, whatever is in it."""
-    text = one_line(text) or " "
-    ticks = "`" * (_longest_run(text) + 1)
-    pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{ticks}{pad}{text}{pad}{ticks}"
-
-
-def _plain(text: str) -> str:
-    """The author's words, with nothing in them that Markdown or HTML would take for its own."""
-    return _MARKUP.sub(r"\\\1", _html(text))
-
-
-def _html(text: str) -> str:
-    return one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _longest_run(text: str) -> int:
-    return max((len(run) for run in re.findall("`+", text)), default=0)

@@ -9,12 +9,13 @@ from pathlib import Path
 from grader.evidence import Observation, Outcome, Where
 from grader.notebook import NotebookError, read_cells
 from grader.report.content import LOST, ExerciseReport, Report
+from grader.written.ask import ANSWERS_FILE
 
 
 def next_step(report: Report, cwd: Path) -> str:
     """What to open, as a path from `cwd` with its line, and why."""
     if report.grade.complete:
-        return "nothing to do here: every check passed."
+        return _answer_in_words(report, cwd) or "nothing to do here: every check passed."
     return (
         _mend_loading(report, cwd)
         or _mend_first_failure(report, cwd)
@@ -44,6 +45,20 @@ def from_here(path: Path, cwd: Path) -> str:
     """`path` as it is written from `cwd`, if it lies below."""
     path = path if path.is_absolute() else cwd / path
     return (path.relative_to(cwd) if path.is_relative_to(cwd) else path).as_posix()
+
+
+def _answer_in_words(report: Report, cwd: Path) -> str | None:
+    empty = next((answer.item for answer in report.written if not answer.text), None)
+    if empty is None:
+        return None
+    file = report.entries.get(empty.assignment, "")
+    if file.lower().endswith(".ipynb"):
+        place = str(located(report, Where(file), cwd))
+    else:
+        folder = Path(report.submission.path)
+        is_file = folder.suffix.lower() in (".py", ".ipynb")
+        place = from_here((folder.parent if is_file else folder) / ANSWERS_FILE, cwd)
+    return f"open {place} ({empty.slug}, in your words); every check passed."
 
 
 def _mend_loading(report: Report, cwd: Path) -> str | None:

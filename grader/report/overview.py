@@ -24,7 +24,8 @@ def overview(rows: Iterable[Row], rubric: Rubric, only: Iterable[str] = ()) -> T
     for slug in slugs:
         # A slug is long and its points are short: broken at its dot, it takes half the width.
         table.add_column(slug.replace(".", ".\n", 1), justify="right")
-    table.add_column("total", justify="right")
+    # What a person has to give is in nobody's sum here.
+    table.add_column("auto-\nmatic" if rubric.written_for(only) else "total", justify="right")
     maxima = (Text(f"of {shown(points)}") for points in (*most.values(), possible))
     table.add_row("", *maxima, style="bright_black")
     for row in rows:

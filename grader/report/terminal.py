@@ -21,8 +21,9 @@ from grader.report.findings import Alike, Findings, findings, tally, waits
 from grader.report.marks import ASCII, REMARKS, UNICODE, Marks, criterion_outcome
 from grader.report.next_step import explainable, from_here, located, next_step
 from grader.report.points import shown
-from grader.report.words import facts
+from grader.report.words import facts, state, total
 from grader.score import CriterionGrade
+from grader.written.answers import WrittenAnswer
 
 _STYLES = {
     **dict.fromkeys(LOST, "red"),
@@ -65,7 +66,9 @@ class _Page:
 
     def body(self) -> RenderableType:
         exercises = self.report.exercises
-        slug_width = max((len(part.exercise.slug) for part in exercises), default=0)
+        slugs = [part.exercise.slug for part in exercises]
+        slugs += [answer.item.slug for answer in self.report.written]
+        slug_width = max(map(len, slugs), default=0)
         problems = [note for note in self.report.notes if note.kind == "problem"]
         others = [note for note in self.report.notes if note.kind != "problem"]
         parts: list[RenderableType] = [self._title(), Text()]
@@ -75,6 +78,9 @@ class _Page:
             details = self._details(part)
             parts += [self._headline(part, slug_width), *details]
             parts += [Text()] if details and part is not exercises[-1] else []
+        if self.report.written:
+            parts += [Text(), Text("written answers, graded by a person", style="bold")]
+            parts += [self._written(answer, slug_width) for answer in self.report.written]
         if others:
             parts += [Text(), *(self._note(note) for note in others)]
         return Group(*parts, Text(), self._total(), self._tier())
@@ -106,6 +112,11 @@ class _Page:
         if part.is_untouched:
             line.append(f"   {self.report.idle_because(part)}", style="bright_black")
         return line
+
+    def _written(self, answer: WrittenAnswer, slug_width: int) -> Text:
+        line = Text().append(answer.item.slug.ljust(slug_width), style="bold")
+        line.append(f"  {state(answer)}", style="" if answer.text else "bright_black")
+        return line.append(f"  (up to {shown(answer.item.points)})", style="bright_black")
 
     def _bar(self, earned: Fraction, most: Fraction) -> Text:
         # Rounded down, so that only full points fill it.
@@ -192,14 +203,13 @@ class _Page:
 
     def _total(self) -> Text:
         grade = self.report.grade
-        total = Text("total  ", style="bold")
-        total.append(f"{shown(grade.points)} / {shown(grade.max_points)} points", style="bold")
+        line = Text(f"total  {total(self.report)}", style="bold")
         if grade.unchecked_points:
-            total.append(
+            line.append(
                 f"  ({shown(grade.unchecked_points)} could not be checked, not your mistake)",
-                style="yellow",
+                style="not bold yellow",
             )
-        return total
+        return line
 
     def _tier(self) -> Text:
         reason = self.report.isolation.get("reason")

@@ -10,6 +10,8 @@ from grader.evidence import Cause, Observation
 from grader.report.cleaning import one_line, printable
 from grader.report.content import Report
 from grader.report.next_step import next_step
+from grader.report.points import shown
+from grader.written.answers import WrittenAnswer
 
 
 def facts(seen: Observation, where: str | None = None) -> list[tuple[str, str]]:
@@ -33,6 +35,24 @@ def noted(report: Report) -> Iterator[str]:
     for note in report.notes:
         place = f"{note.where}  " if note.where is not None else ""
         yield f"{note.kind}: {one_line(f'{place}{note.text}')}"
+
+
+def total(report: Report) -> str:
+    """The points; where a person grades as well, whose they are."""
+    grade = report.grade
+    automatic = f"{shown(grade.points)} / {shown(grade.max_points)} points"
+    if not report.written:
+        return automatic
+    return f"{automatic} automatic, and up to {shown(report.written_points)} more by a person"
+
+
+def state(answer: WrittenAnswer) -> str:
+    """Whether there is an answer, which is all that is said of it."""
+    if not answer.text:
+        return "empty"
+    words = f"answered, {answer.words} word{'' if answer.words == 1 else 's'}"
+    places = len(answer.places)
+    return f"{words} in {places} places, all of which count" if places > 1 else words
 
 
 def next_in_submission(report: Report) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from ..misconceptions import MisconceptionError
+from ..notebooks import FILE, load_notebooks
 from ..stubs import StubError, stub_source
 from .data import CourseData
 from .gap import Gap, gap_of
@@ -13,25 +15,65 @@ NEXT = "grader stubs"
 
 def handout_gaps(data: CourseData) -> Iterator[Gap]:
     """Hand-outs that are missing or not fresh, and references that none can be made of."""
-    from ..handout import notebook_handout, python_handout
+    from ..demos import read_demos
+    from ..handout import handouts, written_handout
 
+    rubric = data.course.rubric
+    written, stems = rubric.written.values(), rubric.assignments.values()
+    asked = "what rubric.yaml asks: answered here, or a question changed"
+    yield from _not_fresh(data, written_handout(written), asked)
     for stem, source in data.references.items():
         try:
             stub = stub_source(source, f"reference/{stem}.py")
+            demos = read_demos(data.course.root, stem)
         except StubError as error:
             yield gap_of(error, "mend the fences of the reference")
             continue
-        wanted = {".py": python_handout(stub), ".ipynb": notebook_handout(stub)}
-        for suffix, text in wanted.items():
-            shown = f"assignments/{stem}{suffix}"
-            path = data.course.root / shown
-            if not path.is_file():
-                yield Gap(shown, 1, "this hand-out is missing", NEXT)
-                continue
-            found = path.read_text(encoding="utf-8")
-            if found != text:
-                message = "not what the reference makes: solved here, or the reference changed"
-                yield Gap(shown, _first_difference(found, text), message, NEXT)
+        made = "what the reference makes: solved here, or the reference changed"
+        wanted = handouts(stub, stem, demos=demos, assignments=stems, written=written)
+        yield from _not_fresh(data, wanted, made)
+
+
+def guide_gaps(data: CourseData) -> Iterator[Gap]:
+    """Questions that nobody is told how to mark, and guides to none."""
+    written = data.course.rubric.written
+    for slug in written:
+        path = data.course.guide(slug)
+        shown = path.relative_to(data.course.root).as_posix()
+        if not path.is_file() or not path.read_text(encoding="utf-8").strip():
+            yield Gap(shown, 1, f"nothing says how to mark {slug}", "write the marking guide")
+    for path in sorted(data.course.guide("any").parent.glob("*.md")):
+        if path.stem not in written:
+            shown = path.relative_to(data.course.root).as_posix()
+            message = f"rubric.yaml asks no question {path.stem}"
+            yield Gap(shown, 1, message, "take the guide away, or ask the question")
+
+
+def notebook_gaps(data: CourseData) -> Iterator[Gap]:
+    """Notebooks of which something came that is not there."""
+    try:
+        notebooks = load_notebooks(data.course.root)
+    except MisconceptionError as error:
+        yield gap_of(error, "mend the list")
+        return
+    known = {*data.course.rubric.exercises, *data.course.rubric.written}
+    for notebook in notebooks:
+        for slug in notebook.teaches:
+            if slug not in known:
+                message = f"notebook {notebook.name}: there is no {slug} in rubric.yaml"
+                yield Gap(FILE, 1, message, "name one that is there")
+
+
+def _not_fresh(data: CourseData, wanted: Mapping[str, str], made: str) -> Iterator[Gap]:
+    for name, text in wanted.items():
+        shown = f"assignments/{name}"
+        path = data.course.root / shown
+        if not path.is_file():
+            yield Gap(shown, 1, "this hand-out is missing", NEXT)
+            continue
+        found = path.read_text(encoding="utf-8")
+        if found != text:
+            yield Gap(shown, _first_difference(found, text), f"not {made}", NEXT)
 
 
 def _first_difference(one: str, other: str) -> int:

@@ -12,7 +12,7 @@ from .alike import alike
 from .collected import collected_gaps
 from .data import CourseData, read_course
 from .gap import Gap
-from .handouts import handout_gaps
+from .handouts import guide_gaps, handout_gaps, notebook_gaps
 from .mistake_map import Mapped, map_gaps, mistake_map
 from .record import (
     Record,
@@ -52,6 +52,7 @@ def read_gaps(course: Course, only: Sequence[str] = ()) -> tuple[CourseData, lis
     whole = read_course(course)
     data = read_course(course, only) if only else whole
     gaps = [*whole.gaps, *suite_gaps(course, data.slugs), *handout_gaps(data)]
+    gaps += [*guide_gaps(data), *notebook_gaps(data)]
     gaps += map_gaps(whole, whole.edited)
     gaps += stray_records(data)
     for slug, exercise in data.exercises.items():

@@ -20,7 +20,7 @@ COLUMN = 6
 
 def text_report(proof: Proof) -> str:
     """For a terminal 80 columns wide."""
-    parts = [*_summaries(proof), ""]
+    parts = [*_summaries(proof), *_written(proof), ""]
     for slug in proof.data.slugs:
         parts += [*_matrix(proof, slug), ""]
     if proof.mistakes:
@@ -42,6 +42,13 @@ def _summaries(proof: Proof) -> Iterator[str]:
             f" ({row['distinct']} distinct), {row['full_marks']} of {row['variants']} variants"
             f" earn what they state, {row['blank_answers']} blank answers"
         )
+
+
+def _written(proof: Proof) -> Iterator[str]:
+    """What no suite can prove, and nothing here tries to."""
+    rubric = proof.data.course.rubric
+    for item in rubric.written_for(proof.data.slugs):
+        yield f"{item.slug}: {two_decimals(item.points)} points by a person, a written answer"
 
 
 def _matrix(proof: Proof, slug: str) -> Iterator[str]:
@@ -140,6 +147,10 @@ def json_report(proof: Proof) -> dict[str, Any]:
             "problems": len(proof.gaps),
             "unchecked": proof.unchecked,
         },
+        "written": [
+            {"slug": item.slug, "points": two_decimals(item.points)}
+            for item in proof.data.course.rubric.written_for(proof.data.slugs)
+        ],
         "exercises": [
             {key: row[key] for key in ("slug", "points", "reference", "distinct", *keys)}
             for row in rows

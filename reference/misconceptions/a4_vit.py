@@ -2325,6 +2325,15 @@ _ENCODER = (
         cause="There is a final norm even with final_norm=False.",
     ),
     Misconception(
+        id="encoder.class_token_only",
+        mistakes=(106,),
+        target="Encoder",
+        replace="return normed",
+        by="return normed[:, 0]",
+        fails=("shapes", "outputs"),
+        cause="The encoder returns the class token alone: choosing tokens is the head's work.",
+    ),
+    Misconception(
         id="encoder.norm_of_the_class_token",
         mistakes=(102,),
         target="Encoder",

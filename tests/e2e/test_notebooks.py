@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import time
@@ -17,8 +16,8 @@ from grader.course import Course, find_course
 from grader.engine import Engine, Options
 from grader.evidence import Outcome, Where
 from grader.report.content import Report, report_on
-from grader.stubs import BEGIN, END
 from grader.submission import read_submission
+from tools.notebooks import Notebook, solution, solved
 
 ROOT = Path(__file__).resolve().parents[2]
 STEMS = sorted(path.stem for path in (ROOT / "reference").glob("a[0-9]*_*.py"))
@@ -51,29 +50,12 @@ def write(folder: Path, **files: str | Mapping[str, Any]) -> Path:
     return folder
 
 
-def solution(stem: str) -> str:
-    """The reference without its fences."""
-    text = (ROOT / "reference" / f"{stem}.py").read_text(encoding="utf-8")
-    return "".join(
-        line for line in text.splitlines(keepends=True) if line.strip() not in (BEGIN, END)
-    )
-
-
-def solved_notebook(stem: str) -> dict[str, Any]:
-    """The hand-out with each definition of the reference pasted over the hand-out's, then run."""
-    text = solution(stem)
-    definitions = {
-        node.name: ast.get_source_segment(text, node)
-        for node in ast.parse(text).body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-    }
-    notebook: dict[str, Any] = json.loads(
-        (ROOT / "assignments" / f"{stem}.ipynb").read_text(encoding="utf-8")
-    )
+def solved_notebook(stem: str) -> Notebook:
+    """The hand-out with the reference pasted in, then run."""
+    notebook = solved(stem)
     for count, cell in enumerate(cell for cell in notebook["cells"] if "outputs" in cell):
         cell["execution_count"] = count + 1
         cell["outputs"] = [FLOWED]
-        cell["source"] = definitions.get(cell["id"]) or cell["source"]
     return notebook
 
 

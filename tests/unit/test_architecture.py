@@ -20,11 +20,13 @@ READERS = (
 )
 AUTHORS_ONLY = (
     "grader.commands.stubs",
+    "grader.demos",
     "grader.examples",
     "grader.handout",
     "grader.judge.stubs",
     "grader.misconceptions",
     "grader.mistakes",
+    "grader.notebooks",
     "grader.scaffold",
     "grader.schema",
     "grader.stubs",

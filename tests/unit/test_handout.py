@@ -5,16 +5,26 @@ from __future__ import annotations
 import ast
 import json
 import runpy
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
-from grader.handout import notebook_handout, pieces, python_handout
+from grader.handout import (
+    handouts,
+    notebook_handout,
+    pieces,
+    python_handout,
+    written_handout,
+)
 from grader.notebook import read_cells
 from grader.stubs import stub_source
 from grader.worker.loading import definition_digest
+from grader.written.ask import PLACEHOLDER
+from grader.written.items import WrittenItem
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCES = sorted((ROOT / "reference").glob("a[0-9]*_*.py"))
@@ -107,7 +117,12 @@ def test_examples_become_a_demo_that_prints() -> None:
     (demo,) = [piece for piece in pieces(STUB) if piece.name == "demo-double"]
 
     assert demo.is_demo
-    assert demo.source.split("\n")[2:] == ["y = double(2)", "print(y)", "# 4"]
+    assert demo.source.split("\n")[2:] == [
+        "with trying():",
+        "    y = double(2)",
+        "    print(y)",
+        "    # 4",
+    ]
 
 
 def test_the_python_file_ends_with_the_same_examples_under_the_main_guard() -> None:
@@ -139,11 +154,32 @@ def test_a_notebook_without_examples_still_has_a_cell_to_try_things() -> None:
     assert last["source"][0] == "# demo\n"
 
 
+def test_questions_come_last_each_with_a_marked_place_to_answer() -> None:
+    item = WrittenItem("a0.why", "a0_numbers", Fraction(2), "Why?")
+    other = replace(item, slug="b0.why", assignment="b0_others")
+
+    files = handouts(STUB, "a0_numbers", written=[item, other])
+
+    *_, question, answer = json.loads(files["a0_numbers.ipynb"])["cells"]
+    assert question["source"] == ["## Written answer: `a0.why` (2 points)\n", "\n", "Why?"]
+    assert answer == {
+        "cell_type": "markdown",
+        "id": "answer-a0-why",
+        "metadata": {"tags": ["answer:a0.why"]},
+        "source": ["<!-- answer: a0.why -->\n", PLACEHOLDER],
+    }
+    assert files["a0_numbers.py"] == python_handout(STUB)
+
+
+def test_without_questions_there_is_no_file_for_answers() -> None:
+    assert written_handout([]) == {}
+
+
 def test_ids_are_unique_and_say_what_they_are_for() -> None:
     ids = [cell["id"] for cell in notebook_of(STUB)["cells"]]
 
     assert ids == [
-        *("title", "setup", "text", "about-double", "double", "demo-double"),
+        *("title", "first", "setup", "text", "about-double", "double", "demo-double"),
         *("text-2", "about-Counter", "Counter", "demo"),
     ]
 
@@ -177,7 +213,9 @@ class TestEveryAssignment:
     def test_both_kinds_hold_the_same_definitions(self, path: Path) -> None:
         stub = stub_of(path)
         cells = read_cells(notebook_handout(stub).encode())
-        code = "\n\n".join(cell.source for cell in cells if cell.kind == "code")
+        code = "\n\n".join(
+            cell.source for cell in cells if cell.kind == "code" and "demo" not in cell.tags
+        )
 
         assert definitions(code) == definitions(python_handout(stub)) == definitions(stub)
 
@@ -197,3 +235,9 @@ class TestEveryAssignment:
         runpy.run_path(str(solved), run_name="__main__")
 
         assert capsys.readouterr().out
+
+
+def test_a_comment_behind_an_example_stays_behind_it() -> None:
+    stub = 'def f():\n    """Two.\n\n    >>> f() * 2  # not three\n    4\n    """\n'
+
+    assert "    print(f() * 2)  # not three\n    # 4\n" in python_handout(stub)

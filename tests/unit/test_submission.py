@@ -10,7 +10,9 @@ import pytest
 
 from grader import collection
 from grader import submission as module
+from grader.collection import LIMIT_ANSWER_BYTES
 from grader.submission import SubmissionError, digest_of, read_submission
+from tests.support.archives import zipped
 
 
 def test_a_folder_gives_its_code_files_sorted_with_posix_paths(tmp_path: Path) -> None:
@@ -266,3 +268,55 @@ def test_the_digest_tells_names_from_contents() -> None:
     assert digest_of({"ab": b"c"}) != digest_of({"a": b"bc"})
     assert digest_of({"a": b"1", "b": b"2"}) == digest_of({"b": b"2", "a": b"1"})
     assert len(digest_of({})) == 64
+
+
+def test_written_answers_are_read_and_are_no_code(tmp_path: Path) -> None:
+    (tmp_path / "a1.py").write_bytes(b"x = 1\n")
+    without = read_submission(tmp_path)
+    (tmp_path / "answers.md").write_bytes(b"one")
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "student-001_Answers (2).TXT").write_bytes(b"two")
+    (tmp_path / "README.md").write_bytes(b"three")
+
+    found = read_submission(tmp_path)
+
+    assert found.answers == {"answers.md": b"one", "deep/student-001_Answers (2).TXT": b"two"}
+    assert (found.files, found.digest) == (without.files, without.digest)
+
+
+def test_answers_alone_are_a_submission(tmp_path: Path) -> None:
+    (tmp_path / "answers.md").write_bytes(b"one")
+
+    found = read_submission(tmp_path)
+
+    assert (found.files, found.answers) == ({}, {"answers.md": b"one"})
+
+
+def test_too_long_answers_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "a1.py").write_bytes(b"x = 1\n")
+    (tmp_path / "answers.md").write_bytes(b"a" * (LIMIT_ANSWER_BYTES + 1))
+
+    found = read_submission(tmp_path)
+
+    assert found.answers == {}
+    assert found.skipped == ("answers.md is larger than 1 MiB: not read. Shorten it.",)
+
+
+def test_a_link_to_answers_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(b"canary")
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "a1.py").write_bytes(b"x = 1\n")
+    (folder / "answers.md").symlink_to(tmp_path / "secret")
+
+    found = read_submission(folder)
+
+    assert found.answers == {}
+    assert found.skipped == ("answers.md is a symbolic link: not read. Hand in the file itself.",)
+
+
+def test_answers_in_an_archive_are_read(tmp_path: Path) -> None:
+    files = {"work/a1.py": b"x = 1\n", "work/answers.md": b"one"}
+    (tmp_path / "work.zip").write_bytes(zipped(files))
+
+    assert read_submission(tmp_path / "work.zip").answers == {"answers.md": b"one"}

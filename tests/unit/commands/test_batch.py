@@ -34,6 +34,7 @@ def batch(
     grader: SampleGrader,
     jobs: int | None = None,
     isolation: str | None = None,
+    points: tuple[Path, ...] = (),
 ) -> int:
     return run(
         folder,
@@ -43,6 +44,7 @@ def batch(
         spawn=False,
         isolation=isolation,
         course_folder=None,
+        written_points=points,
         open_engine=grader.opened,
     )
 
@@ -133,3 +135,109 @@ def test_an_empty_class_is_a_mistake_in_the_command(course: Path) -> None:
 
     with pytest.raises(click.ClickException, match="class: no submissions"):
         batch(course / "class", course / "out", SampleGrader())
+
+
+@pytest.fixture
+def asking(course: Path) -> Path:
+    """The course with a question, and a class of three of whom one has answered."""
+    with (course / "rubric.yaml").open("a", encoding="utf-8") as rubric:
+        rubric.write("written:\n  s1.why: {points: 2, question: Why?}\n")
+    hand_in(course / "class", "passed", "failed", "")
+    answer(course, "Because.")
+    return course
+
+
+def answer(course: Path, text: str) -> None:
+    file = course / "class" / "student-001" / "answers.md"
+    file.write_text(f"<!-- answer: s1.why -->\n{text}\n", encoding="utf-8")
+
+
+def table(file: Path) -> list[dict[str, str]]:
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def enter(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_what_a_batch_with_questions_prints(
+    asking: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert batch(Path("class"), Path("out"), SampleGrader()) == 3
+
+    assert capsys.readouterr().out == (
+        "                 s1.    s2.    auto-\n"
+        "student          add   mean    matic\n"
+        "              of 3.5   of 3   of 6.5\n"
+        "student-001      3.5      3      6.5\n"
+        "student-002        0      0        0\n"
+        "student-003        ?      ?        ?\n"
+        "\n"
+        "student-003: class/student-003: no .py or .ipynb file that can be read. "
+        "Hand in the assignment's own file, a .py or .ipynb.\n"
+        "3 submissions, 1 with all automatic points, 1 without a result\n"
+        "1 written answers, 0 of them graded by a person\n"
+        "to grade answers: read out/written, fill out/written.csv, run this again\n"
+        "next: open out/gradebook.csv\n"
+    )
+
+
+def test_points_that_a_person_entered_reach_the_gradebook(asking: Path) -> None:
+    out = asking / "out"
+    batch(asking / "class", out, SampleGrader())
+    before = [row["total"] for row in table(out / "gradebook.csv")]
+    enter(out / "written.csv", "student-001,s1.why,,2,,", "student-001,s1.why,1.5,2,good,")
+
+    batch(asking / "class", out, SampleGrader())
+
+    first, *_ = table(out / "gradebook.csv")
+    assert before == ["", "", ""]
+    assert (first["s1.why"], first["automatic"], first["total"], first["max"]) == (
+        "1.5",
+        "6.5",
+        "8",
+        "8.5",
+    )
+    assert "(1.5 points, `good`)" in (out / "written" / "s1.why.md").read_text(encoding="utf-8")
+    entered = (out / "written.csv").read_text(encoding="utf-8")
+    batch(asking / "class", out, SampleGrader())
+    assert (out / "written.csv").read_text(encoding="utf-8") == entered
+
+
+def test_points_may_come_from_another_file(asking: Path) -> None:
+    (asking / "filled.csv").write_text("id,question,points\nstudent-002,s1.why,0\n")
+
+    batch(asking / "class", asking / "out", SampleGrader(), points=(asking / "filled.csv",))
+
+    assert [row["s1.why"] for row in table(asking / "out" / "gradebook.csv")] == ["", "0", ""]
+
+
+def test_an_answer_that_changed_since_is_told(
+    asking: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = asking / "out"
+    batch(asking / "class", out, SampleGrader())
+    enter(out / "written.csv", "student-001,s1.why,,", "student-001,s1.why,2,")
+    answer(asking, "Something else.")
+
+    batch(asking / "class", out, SampleGrader())
+
+    told = "student-001: s1.why was answered anew after a person graded it\n"
+    assert told in capsys.readouterr().out
+    assert table(out / "gradebook.csv")[0]["s1.why"] == "2"
+    enter(out / "written.csv", table(out / "written.csv")[0]["answer"], "")
+    batch(asking / "class", out, SampleGrader())
+    assert told not in capsys.readouterr().out
+
+
+def test_wrong_points_stop_a_batch_before_it_grades(asking: Path) -> None:
+    (asking / "filled.csv").write_text("id,question,points\nstudent-009,s1.why,3\n")
+    grader = SampleGrader()
+
+    with pytest.raises(click.ClickException, match=r"filled\.csv:2: no student 'student-009'"):
+        batch(asking / "class", asking / "out", grader, points=(asking / "filled.csv",))
+
+    assert (grader.options, (asking / "out").exists()) == (None, False)

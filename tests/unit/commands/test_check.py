@@ -223,3 +223,16 @@ def test_a_place_for_no_report_is_refused_before_grading(
 
     assert grader.options is None
     assert (course / "rubric.yaml").is_file()
+
+
+@pytest.mark.parametrize("answer", ["", "Because."], ids=["empty", "answered"])
+@pytest.mark.parametrize(("outcome", "code"), [("passed", 0), ("failed", 1)])
+def test_a_written_answer_changes_no_exit_code(
+    course: Path, outcome: str, code: int, answer: str
+) -> None:
+    with (course / "rubric.yaml").open("a", encoding="utf-8") as rubric:
+        rubric.write("written:\n  s1.why: {points: 2, question: Why?}\n")
+    put(course / "work" / "s1_sums.py", outcome)
+    (course / "work" / "answers.md").write_text(f"<!-- answer: s1.why -->\n{answer}\n")
+
+    assert check(course / "work") == code

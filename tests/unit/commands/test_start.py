@@ -123,3 +123,39 @@ def test_a_missing_hand_out_is_the_courses_mistake(
     assert cli.main(["start", "work", "--ipynb"]) == 2
     assert "Generate it: grader stubs" in capsys.readouterr().err
     assert not (course / "work").exists()
+
+
+ASKING = """\
+written:
+  s1.why: {points: 2, question: Why?}
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "copied"),
+    [([], True), (["--ipynb"], False), (["--both"], True)],
+    ids=["py", "ipynb", "both"],
+)
+def test_the_file_for_answers_goes_with_py_files(
+    course: Path, options: list[str], copied: bool
+) -> None:
+    with (course / "rubric.yaml").open("a", encoding="utf-8") as rubric:
+        rubric.write(ASKING)
+    (course / "assignments" / "answers.md").write_text("# Written answers\n")
+
+    assert cli.main(["start", "work", *options]) == 0
+
+    assert ("answers.md" in contents(course / "work")) is copied
+
+
+def test_a_missing_file_for_answers_is_told(
+    course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (course / "rubric.yaml").open("a", encoding="utf-8") as rubric:
+        rubric.write(ASKING)
+
+    assert cli.main(["start", "work"]) == 2
+
+    assert "assignments/answers.md: no such file. Generate it: grader stubs" in (
+        capsys.readouterr().err
+    )

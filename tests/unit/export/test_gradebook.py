@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
 from grader.evidence import Outcome
-from grader.export.gradebook import Row, gradebook, row_of, safe_cell
+from grader.export.gradebook import Given, GivenPoints, Row, gradebook, row_of, safe_cell
 from grader.report.content import report_on
+from grader.written.items import WrittenItem
 from tests.unit.samples import RUBRIC, SampleResult, observations, submission
 
 
@@ -35,6 +38,41 @@ def test_a_gradebook_in_full() -> None:
         "class/student-003: no .py file that can be read\n"
         f"student-004,,,,,,0,6.5,6.5,0,0,0,0,0,0,0,3,partial,{digest},\n"
     )
+
+
+ASKING = replace(RUBRIC, written={"s1.why": WrittenItem("s1.why", "s1_sums", Fraction(3), "Why?")})
+
+
+@pytest.mark.parametrize(
+    ("given", "cells"),
+    [
+        ({}, ",6.5,6.5,,3,,9.5"),
+        ({("student-001", "s1.why"): Given(None, "?")}, ",6.5,6.5,,3,,9.5"),
+        ({("student-002", "s1.why"): Given(Fraction(2))}, ",6.5,6.5,,3,,9.5"),
+        ({("student-001", "s1.why"): Given(Fraction(0))}, "0,6.5,6.5,0,3,6.5,9.5"),
+        ({("student-001", "s1.why"): Given(Fraction(5, 2))}, "2.5,6.5,6.5,2.5,3,9,9.5"),
+    ],
+    ids=["nothing", "only a comment", "to somebody else", "no points", "points"],
+)
+def test_a_total_is_known_when_a_person_has_given_their_points(
+    given: GivenPoints, cells: str
+) -> None:
+    text = gradebook([row("student-001", Outcome.PASSED)], ASKING, given=given)
+
+    (line,) = csv.DictReader(text.splitlines())
+
+    columns = ["s1.why", "automatic", "automatic_max", "by_a_person", "by_a_person_max"]
+    assert ",".join(line[column] for column in [*columns, "total", "max"]) == cells
+
+
+def test_who_could_not_be_read_has_no_total_though_a_person_gave_points() -> None:
+    given = {("student-001", "s1.why"): Given(Fraction(2))}
+
+    (line,) = csv.DictReader(
+        gradebook([Row("student-001", problem="no file")], ASKING, given=given).splitlines()
+    )
+
+    assert (line["by_a_person"], line["automatic"], line["total"]) == ("2", "", "")
 
 
 def test_only_the_named_exercises_have_columns() -> None:

@@ -242,9 +242,9 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Recor
         ),
         (
             "reference/mistakes.py",
-            'reason="torch\'s own attention function is banned; without it this is 71"',
-            'open="a3.mha"',
-            "reference/mistakes.py:{line}  mistake 72 waits for a3.mha, which is there by now",
+            '    Mistake(113, "window off by one"),\n',
+            '    Mistake(113, "window off by one"),\n    Mistake(114, "new", open="a3.mha"),\n',
+            "reference/mistakes.py:{line}  mistake 114 waits for a3.mha, which is there by now",
         ),
         (
             "reference/blank_answers.py",
@@ -267,11 +267,36 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Recor
             "reference changed",
         ),
         (
-            "reference/a3_multi_head.py",
-            "        output: torch.Tensor = self.out_proj(context)\n        return output\n"
+            "assignments/answers.md",
+            "Why are the scores divided",
+            "Why are the scores not divided",
+            "assignments/answers.md:{line}  not what rubric.yaml asks: answered here, or a question"
+            " changed",
+        ),
+        (
+            "rubric.yaml",
+            "  a1.why_scale:\n",
+            "  a1.why_scaled:\n",
+            "reference/guides/a1.why_scale.md:1  rubric.yaml asks no question a1.why_scale",
+        ),
+        (
+            "rubric.yaml",
+            "  a1.why_scale:\n",
+            "  a1.why_scaled:\n",
+            "reference/guides/a1.why_scaled.md:1  nothing says how to mark a1.why_scaled",
+        ),
+        (
+            "reference/notebooks.py",
+            '"a5.positions"',
+            '"a5.position"',
+            "reference/notebooks.py:1  notebook 004: there is no a5.position in rubric.yaml",
+        ),
+        (
+            "reference/a2_masking.py",
+            "        output: torch.Tensor = weights @ value  # B T d_out\n        return output\n"
             "        # END SOLUTION",
-            "        output: torch.Tensor = self.out_proj(context)\n        return output",
-            "reference/a3_multi_head.py:{line}  '# BEGIN SOLUTION' is never closed by "
+            "        output: torch.Tensor = weights @ value  # B T d_out\n        return output",
+            "reference/a2_masking.py:{line}  '# BEGIN SOLUTION' is never closed by "
             "'# END SOLUTION'",
         ),
         (
@@ -284,7 +309,8 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Recor
     ids=[
         "criterion", "banned", "edit", "criterion-named", "no-edit", "nothing-named",
         "mistake-unknown", "mistake-uncovered", "mistake-gone", "stale", "open", "may-earn",
-        "blank-target", "hand-out", "fence", "record",
+        "blank-target", "hand-out", "question", "guide-stray", "guide-missing", "notebook",
+        "fence", "record",
     ],
 )  # fmt: skip
 def test_what_is_spoilt_is_told_with_its_place(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
+from grader.course import RUBRIC_FILE, find_course
 from grader.evidence import Observation, Outcome
 from grader.hello import CheckFacts
 from grader.misconceptions import Misconception, Variant
@@ -188,6 +188,7 @@ GOOD = (
     check("numerics/test_a"),
     check("gradients/test_a", fresh=True),
     check("state/test_a"),
+    check("policy/banned", RUBRIC_FILE),
 )
 
 

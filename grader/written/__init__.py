@@ -1,0 +1,1 @@
+"""Written answers: asked in the hand-outs, collected from submissions, graded by a person."""

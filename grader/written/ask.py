@@ -1,0 +1,55 @@
+"""What students see of a written item: the question, a marked place to answer, a placeholder.
+
+The marker is an HTML comment, so that it shows in an editor and nowhere else; in a notebook the
+answer's cell carries it as a tag, too, so that either may be lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from grader.report.points import shown
+from grader.written.items import WrittenItem
+
+ANSWERS_FILE = "answers.md"
+PLACEHOLDER = "*Write your answer here, in place of this line.*"
+TAG = "answer:"
+_HEAD = """\
+# Written answers
+
+A person reads and grades these; `grader check` only says whether it found them. Keep the lines
+that begin with `<!-- answer:`. In a notebook there is a cell for each answer instead.
+"""
+
+
+def marker(slug: str) -> str:
+    """The line above an answer.
+
+    >>> marker("a1.why_scale")
+    '<!-- answer: a1.why_scale -->'
+    """
+    return f"<!-- answer: {slug} -->"
+
+
+def question_text(item: WrittenItem) -> str:
+    """Heading and question."""
+    plural = "" if item.points == 1 else "s"
+    heading = f"## Written answer: `{item.slug}` ({shown(item.points)} point{plural})"
+    return f"{heading}\n\n{item.question}"
+
+
+def answer_text(item: WrittenItem) -> str:
+    """The place to answer."""
+    return f"{marker(item.slug)}\n{PLACEHOLDER}"
+
+
+def answers_file(items: Iterable[WrittenItem]) -> str:
+    """The text file for who hands in `.py` files: a section for each question."""
+    sections = (f"{question_text(item)}\n\n{answer_text(item)}\n" for item in items)
+    return "\n".join([_HEAD, *sections])
+
+
+def handed_out_lines(item: WrittenItem) -> frozenset[str]:
+    """Every line of the hand-out's own around an answer, blanks at both ends aside."""
+    lines = f"{question_text(item)}\n{PLACEHOLDER}".split("\n")
+    return frozenset(line.strip() for line in lines)

@@ -1,0 +1,102 @@
+"""The syllabus is what the course says today, and the notebooks' map says the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import cmarkgfm
+import pytest
+
+from grader.course import find_course
+from grader.notebooks import load_notebooks
+from tools.syllabus import ROOT, SYLLABUS, syllabus
+
+COURSE = find_course(ROOT)
+MAP = (ROOT / "docs" / "notebooks-map.md").read_text(encoding="utf-8")
+CODE_CELLS = {"000": 2, "001": 18, "002": 38, "003": 24, "004": 6}
+"""How many each notebook has."""
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return syllabus(ROOT)
+
+
+def sections() -> dict[str, str]:
+    """The map's text on each notebook."""
+    found = re.split(r"^## (\d+)\n", MAP, flags=re.MULTILINE)
+    return dict(zip(found[1::2], found[2::2], strict=True))
+
+
+def rows(section: str) -> Iterator[tuple[str, str]]:
+    """Cell and exercise of each row of a table."""
+    for line in section.splitlines():
+        if line.startswith("| ") and not line.startswith(("| Cell", "| ---")):
+            cell, _, exercise = line.strip("| ").split(" | ")
+            yield cell, exercise
+
+
+def code_cells(cell: str) -> set[int]:
+    """
+    >>> sorted(code_cells("text: 3.6.1, code 9 to 11, 13"))
+    [9, 10, 11, 13]
+    """
+    _, _, numbers = cell.partition("code ")
+    found = set(map(int, re.findall(r"\b(\d+)\b", numbers)))
+    span = re.search(r"(\d+) to (\d+)", numbers)
+    return found | (set(range(int(span[1]), int(span[2]))) if span else set())
+
+
+def test_the_page_is_fresh(page: str) -> None:
+    """If this fails, run `make syllabus` and look at what changed."""
+    assert SYLLABUS.read_text(encoding="utf-8") == page
+
+
+def test_every_exercise_and_every_question_is_on_it(page: str) -> None:
+    headings = re.findall(r"^### (.+)$", page, re.MULTILINE)
+    rubric = COURSE.rubric
+
+    assert sorted(headings) == sorted([*rubric.exercises, *rubric.written])
+
+
+def test_every_link_on_it_leads_somewhere(page: str) -> None:
+    headings = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
+    anchors = {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-").lower() for heading in headings}
+    links = set(re.findall(r"\]\(#([^)]+)\)", page))
+
+    assert "a1sdpa" in links
+    assert links - anchors == set()
+
+
+def test_every_table_of_it_is_one(page: str) -> None:
+    html = cmarkgfm.github_flavored_markdown_to_html(page, cmarkgfm.Options.CMARK_OPT_UNSAFE)
+
+    assert html.count("<table>") == len(COURSE.rubric.assignments) + 2
+    assert html.count("<details>") == html.count("</details>") == len(COURSE.rubric.exercises)
+    assert "| ---" not in html
+
+
+def test_the_map_has_every_code_cell_of_every_notebook() -> None:
+    found = {
+        name: sorted({n for cell, _ in rows(section) for n in code_cells(cell)})
+        for name, section in sections().items()
+    }
+
+    assert found == {name: list(range(1, count + 1)) for name, count in CODE_CELLS.items()}
+
+
+def test_every_cell_has_an_exercise_or_a_reason() -> None:
+    for section in sections().values():
+        for cell, exercise in rows(section):
+            assert re.search(r"`a\d\.\w+`|not graded: \w", exercise), cell
+
+
+def test_the_map_and_the_course_name_the_same_exercises() -> None:
+    named = {
+        name: {slug for _, text in rows(section) for slug in re.findall(r"`(a\d\.\w+)`", text)}
+        for name, section in sections().items()
+    }
+    course = {one.name: set(one.teaches) for one in load_notebooks(ROOT)}
+
+    assert named == course

@@ -1,0 +1,224 @@
+"""Writes docs/syllabus.md from the course: `make syllabus`; with `--check`, says if it is stale."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from grader.course import RUBRIC_FILE  # noqa: E402
+from grader.misconceptions import Misconception, criteria_named, load_entries  # noqa: E402
+from grader.mistakes import load_mistakes  # noqa: E402
+from grader.notebooks import load_notebooks  # noqa: E402
+from grader.report.points import shown  # noqa: E402
+from grader.rubric import Criterion, Exercise, Rubric, Scoring, Visibility, load_rubric  # noqa: E402
+from grader.written.items import WrittenItem  # noqa: E402
+
+SYLLABUS = ROOT / "docs" / "syllabus.md"
+_HEAD = """\
+# Syllabus
+
+What each exercise asks for, what it is worth, and which mistakes it is known to catch. Made by
+`make syllabus` from `rubric.yaml` and `reference/`; a test keeps it fresh. Numbers in brackets are
+the [notebooks](notebooks-map.md) that the course was made from.
+"""
+
+
+@dataclass(frozen=True)
+class Catches:
+    """The known mistakes that cost points in an exercise."""
+
+    numbered: Mapping[int, str]
+    """Those of the course's list: number and title."""
+    others: int
+    """How many more have no number there."""
+
+
+def syllabus(root: Path) -> str:
+    """The page, from the course at `root`."""
+    rubric, notebooks = load_rubric(root / RUBRIC_FILE), load_notebooks(root)
+    sources = {
+        slug: tuple(one.name for one in notebooks if slug in one.teaches)
+        for slug in [*rubric.exercises, *rubric.written]
+    }
+    caught = catches(root, rubric)
+    parts = [_HEAD, _overview(rubric)]
+    for stem in rubric.assignments.values():
+        parts += _assignment(rubric, stem, sources, caught)
+    rows = ((one.name, one.title, _linked(one.teaches)) for one in notebooks)
+    parts += ["\n## Notebooks\n", _table(("Notebook", "Title", "What came of it"), rows, numbers=0)]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(parts))
+
+
+def catches(root: Path, rubric: Rubric) -> dict[str, Catches]:
+    """What each exercise catches, by slug."""
+    titles = {mistake.number: mistake.title for mistake in load_mistakes(root).mistakes}
+    numbers: dict[str, set[int]] = {slug: set() for slug in rubric.exercises}
+    others: dict[str, int] = dict.fromkeys(rubric.exercises, 0)
+    for stem in rubric.assignments.values():
+        path = root / "reference" / "misconceptions" / f"{stem}.py"
+        entries, origin = load_entries(path)
+        for entry in entries:
+            if not isinstance(entry, Misconception):
+                continue
+            for slug in {slug for slug, _ in criteria_named(entry.fails, entry, rubric, origin)}:
+                numbers[slug].update(entry.mistakes)
+                others[slug] += not entry.mistakes
+    return {
+        slug: Catches({n: titles[n] for n in sorted(numbers[slug])}, others[slug])
+        for slug in rubric.exercises
+    }
+
+
+def _overview(rubric: Rubric) -> str:
+    rows = []
+    for prefix, stem in rubric.assignments.items():
+        exercises, items = _own(rubric, stem)
+        rows.append(
+            (f"[{prefix}](#{stem})", f"`{stem}`", str(len(exercises)), _sum(exercises), _sum(items))
+        )
+    all_exercises, all_items = rubric.exercises.values(), rubric.written.values()
+    total = ("**all**", "", str(len(all_exercises)), _sum(all_exercises), _sum(all_items))
+    head = ("Assignment", "Hand-out", "Exercises", "Points, automatic", "Points, by a person")
+    return _table(head, [*rows, total], numbers=3)
+
+
+def _assignment(
+    rubric: Rubric,
+    stem: str,
+    sources: Mapping[str, tuple[str, ...]],
+    caught: Mapping[str, Catches],
+) -> Iterator[str]:
+    exercises, items = _own(rubric, stem)
+    by_person = f", and {_sum(items)} by a person" if items else ""
+    yield f"\n## {stem}\n\n{_sum(exercises)} points automatic{by_person}.\n"
+    rows = [
+        (
+            f"[{exercise.slug}](#{_anchor(exercise.slug)})",
+            _from(sources[exercise.slug]),
+            shown(exercise.points),
+            _listed(exercise.targets),
+        )
+        for exercise in exercises
+    ]
+    rows += [
+        (
+            f"[{item.slug}](#{_anchor(item.slug)})",
+            _from(sources[item.slug]),
+            shown(item.points),
+            "a written answer",
+        )
+        for item in items
+    ]
+    yield _table(("Exercise", "From", "Points", "To write"), rows, numbers=1, first_number=2)
+    for exercise in exercises:
+        yield from _exercise(rubric, exercise, caught[exercise.slug])
+    for item in items:
+        yield f"\n### {item.slug}\n\nA written answer, {shown(item.points)} points by a person.\n"
+        yield "\n".join(f"> {line}".rstrip() for line in item.question.split("\n")) + "\n"
+
+
+def _exercise(rubric: Rubric, exercise: Exercise, caught: Catches) -> Iterator[str]:
+    yield f"\n### {exercise.slug}\n"
+    lines = [f"To write: {_listed(exercise.targets)}"]
+    lines += [f"{kind}: {criteria}" for kind, criteria in _criteria(exercise)]
+    if exercise.requires:
+        lines.append(f"Needs first: {_linked(exercise.requires)}")
+    follows = exercise.follow_through
+    if follows.calls:
+        used = (f"`{name}` of {_linked([slug])}" for name, slug in sorted(follows.calls.items()))
+        copied = "; nor does a mistake of theirs that is made once more" if follows.copied else ""
+        lines.append(f"What was wrong before costs nothing here: {', '.join(used)}{copied}")
+    yield "\n".join(f"- {line}" for line in lines) + "\n"
+    yield from _mistakes(caught)
+
+
+def _criteria(exercise: Exercise) -> Iterator[tuple[str, str]]:
+    """The criteria with their points, those that are seen at once before hidden ones."""
+    for visibility in Visibility:
+        own = [c for c in exercise.criteria.values() if c.visibility is visibility]
+        words = [f"{c.name} {shown(c.points)}{_conditions(c)}" for c in own]
+        if own:
+            points = shown(sum((c.points for c in own), Fraction(0)))
+            yield f"{visibility.replace('_', ' ').capitalize()}, {points} points", ", ".join(words)
+
+
+def _conditions(criterion: Criterion) -> str:
+    found = ["all or nothing"] * (criterion.scoring is Scoring.ALL_OR_NOTHING)
+    found += [f"after {', '.join(criterion.requires)}"] * bool(criterion.requires)
+    return f" ({'; '.join(found)})" if found else ""
+
+
+def _mistakes(caught: Catches) -> Iterator[str]:
+    if not caught.numbered and not caught.others:
+        return
+    counts = []
+    if caught.numbered:
+        counts.append(f"{len(caught.numbered)} mistakes of the course's list")
+    if caught.others:
+        counts.append(f"{caught.others} that only occur here")
+    yield f"<details><summary>Catches {' and '.join(counts)}</summary>\n"
+    if caught.numbered:
+        yield "\n".join(f"- {number}: {title}" for number, title in caught.numbered.items()) + "\n"
+    else:
+        yield "None of them has a number in the list.\n"
+    yield "</details>\n"
+
+
+def _own(rubric: Rubric, stem: str) -> tuple[list[Exercise], list[WrittenItem]]:
+    exercises = [one for one in rubric.exercises.values() if one.assignment == stem]
+    return exercises, [item for item in rubric.written.values() if item.assignment == stem]
+
+
+def _sum(parts: Iterable[Exercise | WrittenItem]) -> str:
+    return shown(sum((part.points for part in parts), Fraction(0)))
+
+
+def _from(names: tuple[str, ...]) -> str:
+    return f"[{' '.join(names)}]" if names else ""
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _linked(slugs: Iterable[str]) -> str:
+    return ", ".join(f"[{slug}](#{_anchor(slug.partition('/')[0])})" for slug in slugs)
+
+
+def _anchor(heading: str) -> str:
+    """As GitHub makes it of a heading."""
+    return heading.replace(".", "")
+
+
+def _table(
+    head: tuple[str, ...], rows: Iterable[tuple[str, ...]], *, numbers: int, first_number: int = 0
+) -> str:
+    """A table in which so many columns hold numbers: from `first_number` on, else the last."""
+    first = first_number or len(head) - numbers
+    rule = ["--:" if first <= n < first + numbers else "---" for n in range(len(head))]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [head, rule, *rows]) + "\n"
+
+
+def main() -> int:
+    """Writes the page if it is stale; with `--check`, only says so, and fails."""
+    text = syllabus(ROOT)
+    name = SYLLABUS.relative_to(ROOT)
+    if SYLLABUS.is_file() and SYLLABUS.read_text(encoding="utf-8") == text:
+        return 0
+    if sys.argv[1:] == ["--check"]:
+        print(f"{name} is stale: make syllabus")
+        return 1
+    SYLLABUS.write_text(text, encoding="utf-8", newline="\n")
+    print(f"wrote {name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
