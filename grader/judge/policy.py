@@ -28,6 +28,9 @@ ASKED = {
 }
 _MOST_NAMED = 3
 
+Use = tuple[str, Where]
+"""What is used, and where."""
+
 
 def rules(exercise: ExercisePlan) -> dict[str, str]:
     """The rules that an exercise has, each with the line that people see."""
@@ -87,28 +90,30 @@ def _observation(
 
 def _paid_for(
     exercise: ExercisePlan, graded: Mapping[str, ExercisePlan], survey: Survey
-) -> dict[Where, str]:
-    """Where what is used from other exercises breaks their own rule -> the exercise that it costs
-    its points in."""
-    return {
-        use.where: slug
-        for name, slug in exercise.calls.items()
-        if slug in graded
-        for use in survey.uses(graded[slug].assignment, name)
-        if use.what in graded[slug].banned
-    }
+) -> dict[Use, str]:
+    """What breaks the rule of another exercise that this one uses -> where it costs its points."""
+    found: dict[Use, str] = {}
+    for name, slug in exercise.calls.items():
+        if slug in graded:
+            further = _paid_for(graded[slug], graded, survey)
+            for use in survey.uses(graded[slug].assignment, name):
+                if use.what in graded[slug].banned:
+                    key = use.what, use.where
+                    found[key] = further.get(key, slug)
+    return found
 
 
 def _carried(
-    passed: Observation, paid: Mapping[Where, str], offences: Sequence[Found]
+    passed: Observation, paid: Mapping[Use, str], offences: Sequence[Found]
 ) -> Observation:
     """The rule is kept but for what is used from elsewhere."""
     if not offences:
         return passed
-    slugs = dict.fromkeys(paid[one.where] for one in offences)
-    notes = (
-        f"{_in_words(BANNED, offences)} in {slug}, where it costs its points" for slug in slugs
-    )
+    notes = []
+    payers = [paid[one.what, one.where] for one in offences]
+    for slug in dict.fromkeys(payers):
+        own = [one for one, payer in zip(offences, payers, strict=True) if payer == slug]
+        notes.append(f"{slug} {_in_words(BANNED, own)}, and pays for it")
     return replace(passed, outcome=Outcome.CARRIED, notes=tuple(notes))
 
 
@@ -140,14 +145,14 @@ def _advice(exercise: ExercisePlan, survey: Survey) -> Iterator[Note]:
 
 
 def _offences(
-    exercise: ExercisePlan, rule: str, survey: Survey, but: Collection[Where] = ()
+    exercise: ExercisePlan, rule: str, survey: Survey, but: Collection[Use] = ()
 ) -> list[Found]:
-    """The first use of each thing that is not allowed, in other places than those."""
+    """The first use of each thing that is not allowed, of others than those."""
     stem, found = exercise.assignment, dict[object, Found]()
     if rule == BANNED:
         for target in exercise.targets:
             for use in survey.uses(stem, target):
-                if use.what in exercise.banned and use.where not in but:
+                if use.what in exercise.banned and (use.what, use.where) not in but:
                     found.setdefault(use.what, use)
     else:
         for target in exercise.no_loops:

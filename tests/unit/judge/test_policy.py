@@ -38,15 +38,25 @@ LATER = (
 )
 
 
+LAST = """
+from s1 import First
+from s2 import Second
+class Third:
+    def forward(self, x):
+        return First()(x) + Second()(x)
+"""
+
+
 class Client:
     """A submission that was read."""
 
     why_not_loaded = None
 
     def __init__(self, later: str, earlier: str = EARLIER) -> None:
-        files = {"s1.py": earlier.encode(), "s2.py": later.encode()}
-        starts = {"s1": "s1.py", "s2": "s2.py"}
-        wanted = Wanted({"s1": ("First",), "s2": ("Second",)}, {}, (GELU, RELU), {})
+        files = {"s1.py": earlier.encode(), "s2.py": later.encode(), "s3.py": LAST.encode()}
+        starts = {"s1": "s1.py", "s2": "s2.py", "s3": "s3.py"}
+        targets = {"s1": ("First",), "s2": ("Second",), "s3": ("Third",)}
+        wanted = Wanted(targets, {}, (GELU, RELU), {})
         self.survey = Survey(survey(wanted, starts, Layout(files, starts), Scripts(files)))
 
     def kind(self, stem: str, name: str) -> str:
@@ -63,8 +73,16 @@ def test_what_costs_its_points_elsewhere_is_carried() -> None:
     assert (first.check, first.outcome) == ("s1.first/policy/banned", Outcome.FAILED)
     assert (second.check, second.outcome) == ("s2.second/policy/banned", Outcome.CARRIED)
     assert second.notes == (
-        "uses `F.gelu`, which is torch.nn.functional.gelu in s1.first, where it costs its points",
+        "s1.first uses `F.gelu`, which is torch.nn.functional.gelu, and pays for it",
     )
+
+
+def test_it_costs_its_points_once_however_many_lie_between() -> None:
+    third = plan("s3.third", "s3", "Third", GELU, First="s1.first", Second="s2.second")
+
+    *_, last = seen(Client(LATER), FIRST, SECOND, third)
+    assert last.outcome is Outcome.CARRIED
+    assert [note.partition(" ")[0] for note in last.notes] == ["s1.first"]
 
 
 def test_without_a_use_nothing_is_carried() -> None:
