@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from grader.course import Course
 from grader.engine import Options
-from grader.validate.data import CourseData, read_course
+from grader.rubric import POLICY
+from grader.validate.data import CourseData, Edited, read_course
 from grader.validate.diagnosis import Said, Verdict, graded_for_real, said_of
 from grader.validate.trials import Kind, Trial, kills
 from tests.restyled.by_hand import PROGRAMS
@@ -45,7 +46,7 @@ def by_machine(data: CourseData, each: int = EACH) -> Iterator[Restyled]:
             definition = mistake.entry.target.partition(".")[0]
             source = restyled(mistake.source, [definition], style)
             slug = next((s for s in data.slugs if _asks_for(data, s, definition)), "")
-            if found >= each or source == mistake.source or not slug:
+            if found >= each or source == mistake.source or not slug or _breaks_a_rule(mistake):
                 continue
             found += 1
             yield Restyled(name, mistake.entry.id, slug, mistake.stem, source)
@@ -53,6 +54,11 @@ def by_machine(data: CourseData, each: int = EACH) -> Iterator[Restyled]:
                 controls.add((slug, definition))
                 right = restyled(data.references[mistake.stem], [definition], style)
                 yield Restyled(f"{name} of {definition}", "", slug, mistake.stem, right)
+
+
+def _breaks_a_rule(mistake: Edited) -> bool:
+    """That is read in the text, and nothing to diagnose."""
+    return any(criterion == POLICY for _, criterion in mistake.named)
 
 
 def _asks_for(data: CourseData, slug: str, definition: str) -> bool:
