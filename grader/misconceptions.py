@@ -92,7 +92,8 @@ def apply_misconception(reference: str, entry: Misconception, origin: Origin) ->
     """The reference with the mistake in it. Raises MisconceptionError if it does not fit."""
     start, end = _span(reference, entry, origin)
     inside = _replace(reference[start:end], entry.replace, entry.by, entry, origin)
-    return _parsed(reference[:start] + inside + reference[end:], entry, origin)
+    _require_python(inside, entry, origin)
+    return reference[:start] + inside + reference[end:]
 
 
 def apply_variant(reference: str, entry: Variant | BlankAnswer, origin: Origin) -> str:
@@ -105,7 +106,8 @@ def apply_variant(reference: str, entry: Variant | BlankAnswer, origin: Origin) 
     inside = entry.source.strip("\n") or reference[start:end]
     for replace, by in entry.edits:
         inside = _replace(inside, replace, by, entry, origin)
-    return _parsed(reference[:start] + inside + reference[end:], entry, origin)
+    _require_python(inside, entry, origin)
+    return reference[:start] + inside + reference[end:]
 
 
 def load_entries(path: Path, shown: str = "") -> tuple[tuple[Entry, ...], Origin]:
@@ -229,11 +231,11 @@ def _replace(text: str, replace: str, by: str, entry: Entry, origin: Origin) -> 
     return text.replace(replace, by)
 
 
-def _parsed(source: str, entry: Entry, origin: Origin) -> str:
+def _require_python(definition: str, entry: Entry, origin: Origin) -> None:
+    """The definition alone is parsed: a course has hundreds of entries, in files of some length."""
     try:
-        ast.parse(source)
+        ast.parse(f"class Holder:\n{definition}" if definition[:1].isspace() else definition)
     except SyntaxError as error:
         raise MisconceptionError(
             f"{origin.place(entry)}: {entry.id}: not valid Python after the edit: {error.msg}"
         ) from error
-    return source

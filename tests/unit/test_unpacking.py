@@ -244,6 +244,7 @@ def test_damaged_bytes_of_one_file_cost_that_file(tmp_path: Path) -> None:
         ("zip", zipped({"notes.txt": b""}), "no .py or .ipynb file that can be read"),
         ("tar", bytes(1024), "no .py or .ipynb file that can be read"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",  # the bytes hold the time
 )  # fmt: skip
 def test_what_is_no_archive_is_refused_by_name(
     tmp_path: Path, suffix: str, data: bytes, says: str

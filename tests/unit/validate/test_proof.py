@@ -292,12 +292,11 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Recor
             "reference/notebooks.py:1  notebook 004: there is no a5.position in rubric.yaml",
         ),
         (
-            "reference/a2_masking.py",
-            "        output: torch.Tensor = weights @ value  # B T d_out\n        return output\n"
+            "reference/a3_multi_head.py",
+            "        output: torch.Tensor = self.out_proj(context)\n        return output\n"
             "        # END SOLUTION",
-            "        output: torch.Tensor = weights @ value  # B T d_out\n        return output",
-            "reference/a2_masking.py:{line}  '# BEGIN SOLUTION' is never closed by "
-            "'# END SOLUTION'",
+            "        output: torch.Tensor = self.out_proj(context)\n        return output",
+            "reference/a3_multi_head.py:{line}  '# BEGIN SOLUTION' inside the one of line ",
         ),
         (
             "reference/kills/a3.mha.json",
