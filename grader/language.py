@@ -1,8 +1,8 @@
 """The language that a reader meets: gettext catalogues, and English where there is no translation.
 
 One language for a process, chosen once, before anything is said. The tool's own sentences are
-written `_("…")` and stand in the catalogue `grader`; those of a course (what checks ask for, causes,
-hints, hand-outs) stand in the course's own, `course`, and are looked up with `course_text`.
+written `_("…")` and stand in the catalogue `grader`; those of a course (what checks ask for,
+causes, hints) stand in the course's own, `course`, and are looked up with `course_text`.
 """
 
 from __future__ import annotations
