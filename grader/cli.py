@@ -7,11 +7,14 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 import click
 
 from grader import __version__
+
+if TYPE_CHECKING:
+    from grader.begin import Begun
 
 EXIT_COURSE_ERROR = 2
 EXIT_COULD_NOT_CHECK = 3
@@ -134,17 +137,29 @@ def check(
     course: Path | None,
 ) -> int:
     """Grade one submission; without PATH, the course's assignments/."""
-    from grader.commands.check import run as command
+    # First of all, because it takes longest and needs to know nothing.
+    with _under_way(spawn) as begun:
+        from grader.commands.check import run as command
 
-    return command(
-        path,
-        only=only,
-        format_=format_,
-        files=files,
-        spawn=spawn,
-        isolation=isolation,
-        course_folder=course,
-    )
+        return command(
+            path,
+            only=only,
+            format_=format_,
+            files=files,
+            spawn=spawn,
+            isolation=isolation,
+            course_folder=course,
+            begun=begun,
+        )
+
+
+def _under_way(spawn: bool) -> Begun:
+    from grader.begin import TorchMissing, begin
+
+    try:
+        return begin(spawn=spawn)
+    except TorchMissing as error:
+        raise click.ClickException(str(error)) from None
 
 
 @cli.command()

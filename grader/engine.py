@@ -6,27 +6,23 @@ Runs in the parent process, which never imports torch and never forks without ex
 from __future__ import annotations
 
 import os
-import secrets
 import select
-import shutil
 import sys
-import tempfile
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
+from .begin import Begun, TorchMissing, begin
 from .course import Course
 from .evidence import Note, Observation, Outcome
 from .hello import CheckFacts, facts, hello, holds_hidden, mention_meta, note, observation
 from .isolation import IsolationError, acceptable
 from .job import Job, job_for
-from .parcel import pack
-from .processes import Lane, Order, Starter, must_exec, starter
+from .processes import Lane, Order, must_exec
 from .submission import Submission
 from .wire.faults import PeerGone, WireFault
 from .wire.frame import Message
@@ -58,6 +54,8 @@ class Options:
     results then say tier `none`."""
     trace: bool = False
     """Also bring back what student code answered, in short: for `grader validate`."""
+    untouched: frozenset[str] = frozenset()
+    """Slugs of which nothing seems to be written: what only they need is not loaded early."""
     diagnose: bool = True
     """Say what is behind failures: only who proves suites has no use for it."""
 
@@ -100,6 +98,8 @@ class Engine:
 
     course: Course
     options: Options = field(default_factory=Options)
+    begun: Begun | None = None
+    """The process tree, if it is under way already; ours from then on."""
     _seats: list[_Seat] = field(default_factory=list)
     checks: tuple[CheckFacts, ...] = ()
     """Known once a submission is graded."""
@@ -114,16 +114,8 @@ class Engine:
         course = hello(self.course, options.only, options.reverse)
         self._hello = {**course, "trace": options.trace, "diagnose": options.diagnose}
         self._tiers = self._acceptable()
-        try:
-            self._parcel = pack()
-        except ModuleNotFoundError as error:
-            raise EngineError(
-                f"{error.name} is not installed for {sys.executable}. Next: grader doctor"
-            ) from None
-        # Made by the first worker that needs it: most tiers leave nothing on disk even if killed.
-        self._scratch = str(Path(tempfile.gettempdir()) / f"grader-{secrets.token_hex(16)}")
-        self._errors: IO[bytes] = tempfile.TemporaryFile()
-        self._starter = self._start_tree()
+        self._tree = self.begun or _begun(options.spawn)
+        self._seats = [self._open()]
         return self
 
     def __exit__(
@@ -132,11 +124,8 @@ class Engine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._stop_tree()
-        for fd in self._parcel["stack_fds"]:
-            os.close(fd)
-        self._errors.close()
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        self._tree.close(seat.lane for seat in self._seats)
+        self._seats = []
 
     def grade(
         self,
@@ -163,29 +152,12 @@ class Engine:
 
     # ---- lanes ---------------------------------------------------------------------------
 
-    def _start_tree(self) -> Starter:
-        errors = 2 if os.environ.get("GRADER_DEBUG") else self._errors.fileno()
-        tree = starter(
-            self._parcel,
-            self._scratch,
-            errors,
-            by_exec=must_exec(self.options.spawn),
-            meta=mention_meta(self._hello),
-        )
-        self._seats = [self._open(tree)]
-        return tree
-
-    def _stop_tree(self) -> None:
-        self._starter.close()
-        for seat in self._seats:
-            seat.lane.kill()
-        self._seats = []
-
-    def _open(self, tree: Starter) -> _Seat:
+    def _open(self) -> _Seat:
         wanted = self.options.isolation
         reason = f"asked for with --isolation {wanted}" if wanted not in (None, "full") else ""
-        order = Order(self._tiers, reason, self.options.without)
-        return _Seat(tree.start(self._hello, order), time.monotonic() + PATIENCE_S)
+        meta = mention_meta(self._hello, self.options.untouched)
+        order = Order(self._tiers, reason, self.options.without, meta)
+        return _Seat(self._tree.starter.start(self._hello, order), time.monotonic() + PATIENCE_S)
 
     def _deal(self, waiting: Iterator[Submission], again: deque[Job]) -> None:
         """Give every idle lane a submission; open lanes while there is more to do than lanes."""
@@ -197,7 +169,7 @@ class Engine:
             if job is None:
                 return
             if idle is None:
-                idle = self._open(self._starter)
+                idle = self._open()
                 self._seats.append(idle)
             self._send(idle, job)
 
@@ -308,11 +280,11 @@ class Engine:
         if os.environ.get("GRADER_DEBUG"):
             print("lane lost:", why, file=sys.stderr)
         if self._fruitless > MAX_FRUITLESS_STARTS:
-            raise EngineError(f"grading processes keep dying: {why}\n{self._last_errors()}")
+            raise EngineError(f"grading processes keep dying: {why}\n{self._tree.last_errors()}")
         try:
             self._take_in_tiers()
             seat.lane.kill()
-            renewed = self._open(self._starter)
+            renewed = self._open()
             seat.lane, seat.until = renewed.lane, renewed.until
         except PeerGone:
             yield from self._restart(again, why)
@@ -323,8 +295,8 @@ class Engine:
         """The nursery is gone, and everything forked from it with it."""
         jobs = [seat.job for seat in self._seats if seat.job is not None]
         self._fruitless += 1
-        self._stop_tree()
-        self._starter = self._start_tree()
+        self._tree.again(seat.lane for seat in self._seats)
+        self._seats = [self._open()]
         for job in jobs:
             yield from self._once_more(job, again, why)
 
@@ -348,7 +320,7 @@ class Engine:
     def _take_in_tiers(self) -> None:
         """What has become known about lanes. All have the same tier from then on."""
         try:
-            self._starter.adopt()
+            self._tree.starter.adopt()
         except IsolationError as error:
             raise EngineError(str(error)) from None
         for seat in self._seats:
@@ -365,6 +337,9 @@ class Engine:
             )
         self._tiers = (tier,)
 
-    def _last_errors(self) -> str:
-        self._errors.seek(0)
-        return self._errors.read()[-4000:].decode("utf-8", "replace").strip()
+
+def _begun(spawn: bool) -> Begun:
+    try:
+        return begin(spawn=spawn)
+    except TorchMissing as error:
+        raise EngineError(str(error)) from None

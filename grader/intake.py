@@ -7,15 +7,18 @@ worker that reads it: a student's source is never parsed on the trusted side.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from grader.evidence import Note, Where
+from grader.rubric import Rubric
 
 EDITED, UNREADABLE = "edited", "unreadable"
 STATES = frozenset({EDITED, UNREADABLE, "untouched"})
 """What a worker says about each file that could be an assignment."""
+PLACEHOLDER = "replace this line"
+"""What the line that stands for a solution says after the name of its function."""
 CLOCK_S = 2.0
 """Files whose times are closer than this were unpacked or checked out together."""
 
@@ -55,6 +58,20 @@ def candidates(
             best = _heads(ranked, modified or {})
             found[stem] = (*best, *(name for name in ranked if name not in best))
     return found
+
+
+def seem_untouched(files: Mapping[str, bytes], rubric: Rubric) -> Iterator[str]:
+    """Slugs of the exercises of which no file seems to hold anything: by a look for the lines that
+    stand for solutions. For what may be done early or late, never for a grade."""
+    found = candidates(files, rubric.assignments.values())
+    for slug, exercise in rubric.exercises.items():
+        texts = [files[name] for name in found.get(exercise.assignment, ())]
+        lines = [
+            re.compile(rf'"{name}(\.\w+)?: {PLACEHOLDER}'.encode()) for name in exercise.targets
+        ]
+        # in a notebook the quotes of the source are escaped
+        if all(line.search(text.replace(b'\\"', b'"')) for text in texts for line in lines):
+            yield slug
 
 
 def choice_notes(

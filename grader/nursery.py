@@ -95,20 +95,14 @@ class Nursery:
         self._parcel = parcel
         self._live: dict[int, int] = {}
         """pidfd -> pid"""
-        self._forked = False
-        self._must_warm_meta: bool = config["meta"]
+        self._forked = self._meta = False
 
     def serve(self) -> None:
         while True:
             poller = select.poll()
             for fd in (self._control.fileno(), *self._live):
                 poller.register(fd, select.POLLIN)
-            # The first pair does not wait for this: its zygote does it while its judge collects.
-            idle = self._forked and self._must_warm_meta
-            ready = [fd for fd, _ in poller.poll(0 if idle else None)]
-            if idle and not ready:
-                self._must_warm_meta = False
-                warm_up_meta()
+            ready = [fd for fd, _ in poller.poll()]
             for fd in ready:
                 if fd in self._live:
                     os.waitpid(self._live.pop(fd), 0)
@@ -117,6 +111,11 @@ class Nursery:
                 self._pair(*receive_control(self._control))
 
     def _pair(self, request: dict[str, Any], fds: list[int]) -> None:
+        if request["meta"] and self._forked and not self._meta:
+            # The first pair does not wait for this: its zygote does it while its judge collects.
+            # Where there is a second one there are many submissions.
+            warm_up_meta()
+            self._meta = True
         channel_fd = fds[0]
         judge_end, zygote_end = socket.socketpair()
         judge = self._fork(lambda: _judge(channel_fd, judge_end.fileno()), [zygote_end.fileno()])
@@ -162,7 +161,7 @@ class Nursery:
 
     def _be_zygote(self, control: socket.socket, report_fd: int, order: dict[str, Any]) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if self._must_warm_meta:
+        if order["meta"] and not self._meta:
             warm_up_meta()
         zygote.run(control, report_fd, order, self._parcel["stack_fds"])
 

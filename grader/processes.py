@@ -58,6 +58,8 @@ class Order:
     """Why better ones are not among them."""
     without: tuple[str, ...] = ()
     """Layers to leave out, to prove that a test of them can fail."""
+    meta: bool = False
+    """Whether meta tensors are likely to be used, which the workers' zygote should have loaded."""
 
 
 class Starter(Protocol):
@@ -79,10 +81,10 @@ class Starter(Protocol):
 class NurseryStarter:
     """Lanes forked from one nursery that has imported torch once."""
 
-    def __init__(self, parcel: Parcel, scratch: str, errors: int, *, meta: bool) -> None:
+    def __init__(self, parcel: Parcel, scratch: str, errors: int) -> None:
         self._scratch = scratch
         self._control, theirs = socket.socketpair()
-        config = {"control": theirs.fileno(), "meta": meta}
+        config = {"control": theirs.fileno()}
         self.pid = spawn(parcel, "grader.nursery:main", config, (theirs.fileno(),), errors)
         theirs.close()
         self._waiting: list[tuple[Lane, Order]] = []
@@ -96,6 +98,7 @@ class NurseryStarter:
                 "tiers": order.tiers,
                 "reason": order.reason,
                 "without": order.without,
+                "meta": order.meta,
             }
             send_control(self._control, request, [theirs.fileno()])
         lane = Lane(Channel(ours))
@@ -158,14 +161,11 @@ def must_exec(asked_for: bool) -> bool:
     return asked_for or sys.platform != "linux"
 
 
-def starter(parcel: Parcel, scratch: str, errors: int, *, by_exec: bool, meta: bool) -> Starter:
-    """A nursery to fork from, or with `by_exec` (see `must_exec`) none.
-
-    `meta`: the suites use meta tensors, which a warm nursery should have loaded.
-    """
+def starter(parcel: Parcel, scratch: str, errors: int, *, by_exec: bool) -> Starter:
+    """A nursery to fork from, or with `by_exec` (see `must_exec`) none."""
     if by_exec:
         return SpawnStarter(parcel, scratch, errors)
-    return NurseryStarter(parcel, scratch, errors, meta=meta)
+    return NurseryStarter(parcel, scratch, errors)
 
 
 def end_child(pid: int) -> None:

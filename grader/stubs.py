@@ -14,6 +14,7 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from grader.intake import PLACEHOLDER
 from grader.markers import Dialect, MarkerError, Stub, dialect_of, taken_out
 
 BEGIN = "# BEGIN SOLUTION"
@@ -83,7 +84,7 @@ def _own_stub(reference: str, file: str) -> str:
 
 
 def _placeholder(region: Region) -> str:
-    indent, message = region.indent, f'"{region.owner}: replace this line with your solution"'
+    indent, message = region.indent, f'"{region.owner}: {PLACEHOLDER} with your solution"'
     line = f"{indent}raise NotImplementedError({message})\n"
     if len(line) <= MAX_LINE + 1:
         return line

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 import click
 
 from grader.archive import is_archive
+from grader.begin import Begun
 from grader.commands.faults import in_words
 from grader.commands.report_files import clear, write
 from grader.course import Course, CourseError, find_course, select
 from grader.engine import Engine, Options
 from grader.evidence import Outcome
-from grader.intake import candidates
+from grader.intake import candidates, seem_untouched
 from grader.report.content import Grader, Report, report_on
 from grader.report.formats import renderer
 from grader.submission import Submission, SubmissionError, read_submission
@@ -31,11 +33,13 @@ def run(
     spawn: bool,
     isolation: str | None = None,
     course_folder: Path | None,
-    open_engine: OpenEngine = Engine,
+    begun: Begun | None = None,
+    open_engine: OpenEngine | None = None,
 ) -> int:
     """Reports on the submission at `path` and returns the exit code.
 
-    The report is printed in `format_`, and written to each of `files` in its own.
+    The report is printed in `format_`, and written to each of `files` in its own. `begun`: the
+    process tree, if it is under way.
     """
     with in_words():
         clear(path for _, path in files)
@@ -46,8 +50,9 @@ def run(
         slugs = select(course.rubric, only)
         submission = read_submission(target, place.name)
         slugs = slugs or _slugs_in(submission, target, course)
-        options = Options(spawn=spawn, only=slugs, isolation=isolation)
-        with open_engine(course, options) as grader:
+        untouched = frozenset(seem_untouched(submission.files, course.rubric))
+        options = Options(spawn=spawn, only=slugs, isolation=isolation, untouched=untouched)
+        with (open_engine or partial(Engine, begun=begun))(course, options) as grader:
             # Imported while torch is, in the other process.
             show = _printer(format_)
             writers = [(renderer(name), file) for name, file in files]

@@ -138,6 +138,9 @@ class Grading:
         if check.disabled:
             why = f"marked {check.disabled}: a check that is skipped proves nothing"
             return ours(check, why), Sight(Outcome.COULD_NOT_CHECK)
+        absent = client.absent(check.exercise.assignment, check.exercise.targets)
+        if absent is not None:
+            return observation(check, [Phase("setup", absent)], Record()), Sight(absent.outcome)
         started = time.perf_counter()
         found, sight = self.attempt(check, client, digest)
         if found.outcome in ACCUSING:

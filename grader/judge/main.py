@@ -129,7 +129,14 @@ class Judge:
 
 
 def _plain(value: Observation | Note) -> dict[str, Any]:
-    return dataclasses.asdict(value)
+    # `asdict` copies every leaf: 40 ms for a course's checks, nearly all of them without a cause.
+    return {name: _nested(one) for name, one in vars(value).items()}
+
+
+def _nested(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    return [_nested(one) for one in value] if isinstance(value, tuple) else value
 
 
 def _files(message: Message) -> dict[str, bytes]:

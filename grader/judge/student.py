@@ -324,6 +324,24 @@ class SubmissionClient(Client):
             raise NotDefined("not written yet", where=load_report.where(module, target))
         return str(target["kind"])
 
+    def absent(self, stem: str, names: Sequence[str]) -> NotDefined | None:
+        """Why there is nothing to check of an exercise, if none of its targets was written.
+
+        None until something was loaded: what keeps a file from being loaded is seen in a check.
+        """
+        if not self.report:
+            return None
+        faults = []
+        for name in names:
+            try:
+                self.kind(stem, name)
+                return None
+            except NotDefined as fault:
+                faults.append(fault)
+            except StudentFault:
+                return None
+        return faults[0]
+
     def file_of(self, stem: str) -> str:
         """The file that was loaded for an assignment; empty if there is none."""
         module = self.report.get("modules", {}).get(stem)

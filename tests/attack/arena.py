@@ -229,9 +229,9 @@ class Arena:
         report = report_on(result, self.course.rubric)
         found = {name: renderer(name)(report) for name in FORMATS}
         found["csv"] = gradebook([row_of(report)], self.course.rubric)
-        self.engine._errors.seek(0)
-        found["errors"] = self.engine._errors.read().decode("utf-8", "replace")
-        self.engine._errors.seek(0, os.SEEK_END)
+        self.engine._tree.errors.seek(0)
+        found["errors"] = self.engine._tree.errors.read().decode("utf-8", "replace")
+        self.engine._tree.errors.seek(0, os.SEEK_END)
         return found
 
 

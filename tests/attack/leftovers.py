@@ -93,7 +93,7 @@ class Leftovers:
 
     def _family(self, engine: Engine) -> list[int]:
         """Nursery, judges, zygotes and workers, of which all but one are gone again."""
-        pid = getattr(engine._starter, "pid", None)
+        pid = getattr(engine._tree.starter, "pid", None)
         return [] if pid is None else [pid, *child_pids(pid)]
 
     def _survivors(self, engine: Engine) -> list[str]:
@@ -107,7 +107,7 @@ class Leftovers:
     def _unexpected(self, engine: Engine) -> list[str]:
         """Processes beneath us that are neither ours nor the grader's own; one spare worker may
         wait beside those."""
-        trunk = {getattr(engine._starter, "pid", 0)}
+        trunk = {getattr(engine._tree.starter, "pid", 0)}
         workers = []
         for seat in engine._seats:
             trunk |= set(seat.lane.pids)

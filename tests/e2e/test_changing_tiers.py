@@ -49,7 +49,7 @@ rows, why, nursery = [], "", 0
 try:
     found = find_course(Path(course))
     with Engine(found, Options(isolation=tier, workers=workers)) as engine:
-        nursery = engine._starter.pid
+        nursery = engine._tree.starter.pid
 
         def on_row(row):
             rows.append([row.id, row.tier])

@@ -435,7 +435,7 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     with Engine(find_course(toy(tmp_path)), Options(isolation=tier, workers=2)) as engine:
         waiting = [submission({"t1_toy.py": RIGHT}, f"student-00{n}") for n in range(4)]
         results = list(engine.grade(waiting))
-        nursery = engine._starter.pid  # type: ignore[attr-defined]
+        nursery = engine._tree.starter.pid  # type: ignore[attr-defined]
         family = [nursery, *child_pids(nursery)]
     assert [r.tier for r in results] == [tier] * 4
     assert len(family) >= 5

@@ -72,7 +72,7 @@ def test_a_killed_process_costs_no_submission_its_grade(course_root: Path, victi
             if seat is None or not seat.ready or not seat.lane.pids:
                 return None
             if victim == "nursery":
-                return engine._starter.pid  # type: ignore[attr-defined]
+                return engine._tree.starter.pid  # type: ignore[attr-defined]
             return seat.lane.pids[0 if victim == "judge" else 1]
 
         waiting = [submission({"t1_toy.py": SLOW}, f"student-00{n}") for n in (1, 2)]
@@ -189,7 +189,7 @@ def test_daemons_and_files_of_a_submission_end_with_it(course_root: Path, tmp_pa
     """
     # The tiers with a jail let nothing be forked or left behind in the first place.
     with Engine(find_course(course_root), Options(isolation="none")) as engine:
-        scratch = Path(engine._scratch)
+        scratch = Path(engine._tree.scratch)
         (first,) = engine.grade([submission({"t1_toy.py": source})])
         (second,) = engine.grade([submission({"t1_toy.py": REFERENCE}, "student-002")])
         daemon = int(note.read_text())

@@ -86,7 +86,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 def family(engine: Engine) -> list[int]:
     """The nursery, its judges and zygotes, and what these started."""
-    return [engine._starter.pid, *child_pids(engine._starter.pid)]  # type: ignore[attr-defined]
+    return [engine._tree.starter.pid, *child_pids(engine._tree.starter.pid)]  # type: ignore[attr-defined]
 
 
 def canary(kind: str) -> str:
@@ -122,7 +122,7 @@ def test_a_worker_finds_no_secret_and_the_judge_holds_them_all(
         curious = next(iter(engine.grade([submission({"t1_toy.py": SCAN}, "student-002")])))
         processes = dict(zip(("judge", "source"), engine._seats[0].lane.pids, strict=True))
         if not spawn:
-            processes["nursery"] = engine._starter.pid  # type: ignore[attr-defined]
+            processes["nursery"] = engine._tree.starter.pid  # type: ignore[attr-defined]
         found = {name: search(str(pid)) for name, pid in processes.items()}
     assert [o.outcome for o in honest.observations] == [Outcome.PASSED]
     assert [o.observed for o in curious.observations] == [""]

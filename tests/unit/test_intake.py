@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from grader.course import find_course
 from grader.evidence import Note, Where
-from grader.intake import CLOCK_S, Choice, candidates, choice_notes
+from grader.intake import CLOCK_S, Choice, candidates, choice_notes, seem_untouched
 
+ROOT = Path(__file__).resolve().parents[2]
 STEMS = ("a1_attention", "a2_masking")
 PY, NOTEBOOK = "a1_attention.py", "a1_attention.ipynb"
 
@@ -163,3 +167,23 @@ def test_a_name_with_two_stems_belongs_to_the_longer_one() -> None:
     assert candidates(["my_a1_attention_extra.py"], stems) == {
         "a1_attention_extra": ("my_a1_attention_extra.py",)
     }
+
+
+def test_what_seems_untouched_is_what_still_holds_the_lines_for_solutions() -> None:
+    course = find_course(ROOT)
+    stubs = {
+        path.name: path.read_bytes()
+        for path in (ROOT / "assignments").iterdir()
+        if path.suffix in (".py", ".ipynb")
+    }
+    assert set(seem_untouched(stubs, course.rubric)) == set(course.rubric.exercises)
+    line = b'raise NotImplementedError("causal_mask: replace this line with your solution")'
+    assert stubs["a2_masking.py"].count(line) == 1
+    solved = stubs | {"a2_masking.py": stubs["a2_masking.py"].replace(line, b"return None")}
+    touched = set(course.rubric.exercises) - set(seem_untouched(solved, course.rubric))
+    assert touched == {"a2.causal_mask"}
+
+
+def test_an_assignment_that_was_not_handed_in_seems_untouched() -> None:
+    course = find_course(ROOT)
+    assert set(seem_untouched({}, course.rubric)) == set(course.rubric.exercises)
