@@ -10,9 +10,9 @@ import select
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from types import TracebackType
 from typing import Any
 
@@ -23,6 +23,7 @@ from .hello import CheckFacts, facts, hello, holds_hidden, mention_meta, note, o
 from .isolation import IsolationError, acceptable
 from .job import Job, job_for
 from .processes import Lane, Order, must_exec
+from .scope import Scope
 from .submission import Submission
 from .wire.faults import PeerGone, WireFault
 from .wire.frame import Message
@@ -103,8 +104,7 @@ class Engine:
     _seats: list[_Seat] = field(default_factory=list)
     checks: tuple[CheckFacts, ...] = ()
     """Known once a submission is graded."""
-    _narrowed: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    _unknown: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    _scopes: Mapping[str, Scope] = field(default_factory=dict)
     _fruitless: int = 0
     _tiers: tuple[str, ...] = ()
     """The acceptable tiers; once a lane is up, the one that it has."""
@@ -128,19 +128,15 @@ class Engine:
         self._seats = []
 
     def grade(
-        self,
-        submissions: Iterable[Submission],
-        only: Mapping[str, Sequence[str]] | None = None,
-        unknown: Mapping[str, Sequence[str]] | None = None,
+        self, submissions: Iterable[Submission], scopes: Mapping[str, Scope] | None = None
     ) -> Iterator[Result]:
         """One result per submission, in the order in which they get finished.
 
         A submission whose lane dies, stalls or starves is graded once more, alone, at the end.
-        `only` narrows a submission, by its id, to exercises among those of `Options.only`;
-        `unknown` names mistakes for it that `Result.without` is to know nothing of.
+        `scopes`: on what a submission is graded, by its id; if not on all that `options` say.
         """
         waiting = iter(submissions)
-        self._narrowed, self._unknown = only or {}, unknown or {}
+        self._scopes = scopes or {}
         again: deque[Job] = deque()
         while True:
             self._deal(waiting, again)
@@ -192,12 +188,14 @@ class Engine:
             "entries": {stem: paths[0] for stem, paths in job.candidates.items()},
             "others": {stem: paths[1:] for stem, paths in job.candidates.items()},
             "digest": job.submission.digest,
-            "only": list(self._narrowed.get(job.submission.id, ())),
-            "unknown": list(self._unknown.get(job.submission.id, ())),
+            **asdict(self._scope_of(job)),
         }
         # A lane that is dead is noticed, and the job tried again, when its answer is read.
         with suppress(WireFault):
             seat.lane.channel.send(meta, list(files.values()), seat.until)
+
+    def _scope_of(self, job: Job) -> Scope:
+        return self._scopes.get(job.submission.id, Scope())
 
     # ---- answers -------------------------------------------------------------------------
 
@@ -257,7 +255,7 @@ class Engine:
             again.append(job)
             return
         text = f"grading failed twice, the second time alone: {why}"
-        only = self._narrowed.get(job.submission.id, ())
+        only = self._scope_of(job).only
         yield Result(
             submission=job.submission,
             observations=tuple(

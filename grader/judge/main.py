@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..evidence import Note, Observation
+from ..scope import Scope
 from ..wire.faults import PeerGone
 from ..wire.frame import Channel, Message, Meta
 from . import policy
@@ -82,14 +83,13 @@ class Judge:
             meta["others"],
             self._wanted,
         )
-        exercises = [one for one in self._exercises if not meta["only"] or one.slug in meta["only"]]
+        scope = _scope(meta)
+        exercises = [one for one in self._exercises if not scope.only or one.slug in scope.only]
         started = time.perf_counter()
         make = TracingClient if self._trace else SubmissionClient
         client = make(self._source, self._take, plan)
         try:
-            observations, without = self._grading.grade(
-                client, meta["digest"], meta["only"], meta["unknown"]
-            )
+            observations, without = self._grading.grade(client, meta["digest"], scope)
             observations = self._completed(observations, exercises, client)
         except Starved as error:
             return {"t": "starved", "why": str(error)}
@@ -126,6 +126,15 @@ class Judge:
         worker.await_ready()
         self._spare = self._source.start()
         return worker
+
+
+def _scope(meta: Meta) -> Scope:
+    seen_in = meta["seen_in"]
+    return Scope(
+        tuple(meta["only"]),
+        tuple(meta["unknown"]),
+        None if seen_in is None else tuple((stem, name) for stem, name in seen_in),
+    )
 
 
 def _plain(value: Observation | Note) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ..engine import Engine, Options, Result
 from ..evidence import Observation
 from ..misconceptions import Misconception, MisconceptionError, Origin, apply_misconception
 from ..rubric import POLICY
+from ..scope import Scope
 from .data import CourseData, Edited, read_course
 from .trials import Kind, Trial, each_for_itself, kills, submission_of
 
@@ -182,11 +183,11 @@ def graded_for_real(
     data: CourseData, trials: Sequence[Trial], options: Options
 ) -> dict[str, Result]:
     """What came of each, by its id. Raises EngineError."""
-    course, slugs = each_for_itself(data.course), {t.id: t.slugs for t in trials}
-    unknown = {trial.id: (trial.id,) for trial in trials if trial.edited is not None}
+    course = each_for_itself(data.course)
+    scopes = {t.id: Scope(t.slugs, (t.id,) if t.edited is not None else ()) for t in trials}
     submissions = (submission_of(data, trial) for trial in trials)
     with Engine(course, replace(options, only=data.slugs)) as engine:
-        found = engine.grade(submissions, slugs, unknown)
+        found = engine.grade(submissions, scopes)
         return {result.submission.id: result for result in found}
 
 

@@ -15,10 +15,12 @@ from ..evidence import Observation, Outcome
 from ..follow_through import FollowThrough
 from ..hello import CheckFacts
 from ..misconceptions import BlankAnswer, Misconception, Variant
+from ..scope import Scope
 from ..score import block, score
 from ..stubs import StubError, stub_source
 from ..submission import Submission
 from .data import CourseData, Edited
+from .uses import users
 from .wrapping import BLANKS, blank_source, drawing_source, forbidden_source
 
 Points = Mapping[tuple[str, str], Fraction | None]
@@ -189,7 +191,7 @@ def _graded(data: CourseData, engine: Engine, waiting: list[Trial]) -> Iterator[
     by_id = {trial.id: trial for trial in waiting}
     submissions = (submission_of(data, trial) for trial in waiting)
     rubric = data.course.rubric
-    for result in engine.grade(submissions, {t.id: t.slugs for t in waiting}):
+    for result in engine.grade(submissions, {trial.id: _scope(data, trial) for trial in waiting}):
         trial = by_id[result.submission.id]
         known = [o for o in result.observations if _is_known(data, o)]
         points = {
@@ -209,6 +211,15 @@ def _graded(data: CourseData, engine: Engine, waiting: list[Trial]) -> Iterator[
                 tuple((file, name) for file, name in result.trace.get("written", ())),
             ),
         )
+
+
+def _scope(data: CourseData, trial: Trial) -> Scope:
+    """The exercises it is about; of these, what its edit can be seen in."""
+    edited = trial.edited
+    if edited is None:
+        return Scope(trial.slugs)
+    definition = edited.stem, edited.entry.target.partition(".")[0]
+    return Scope(trial.slugs, seen_in=tuple(sorted(users(data.uses, definition))))
 
 
 def _is_known(data: CourseData, observation: Observation) -> bool:

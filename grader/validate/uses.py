@@ -6,10 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from ..rubric import Rubric
-
-Definition = tuple[str, str]
-"""Stem and name."""
-
+from ..scope import Definition
 
 Uses = Mapping[Definition, set[Definition]]
 
@@ -23,6 +20,11 @@ def touched(rubric: Rubric, uses: Uses, definition: Definition) -> list[str]:
             definition in _reach((exercise.assignment, target), uses) for target in exercise.targets
         )
     ]
+
+
+def users(uses: Uses, definition: Definition) -> set[Definition]:
+    """The definition, and all that use it, at any distance."""
+    return {one for one in {*uses, definition} if definition in _reach(one, uses)}
 
 
 def _reach(start: Definition, uses: Uses) -> set[Definition]:
