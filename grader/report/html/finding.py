@@ -1,0 +1,121 @@
+"""A failing check as a page tells it: in words, in pictures, and with hints to unfold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.evidence import Observation, Outcome
+from grader.explanations import STEPS, ExplanationError
+from grader.language import _, course_text
+from grader.report.cleaning import one_line
+from grader.report.content import Report
+from grader.report.html.heat import Figure, drawn, heat_maps
+from grader.report.marks import REMARKS, UNICODE
+from grader.report.words import facts
+
+
+@dataclass(frozen=True)
+class Hint:
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """What `grader explain` says, to be unfolded step by step."""
+
+    name: str
+    hints: tuple[Hint, ...]
+    """From a nudge to nearly the answer; each is unfolded within the one before."""
+    why: str
+    equation: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A label and its words; `cause` for the likely cause."""
+
+    label: str
+    words: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One check that did not pass."""
+
+    title: str
+    sign: str
+    state: str
+    """The class of its colour: `bad`, `good`, `idle`, `unknown`."""
+    remarks: str
+    facts: tuple[Fact, ...]
+    figures: tuple[Figure, ...]
+    ladder: Ladder | None
+
+
+STATES = {
+    Outcome.PASSED: "good",
+    Outcome.CARRIED: "good",
+    Outcome.FAILED: "bad",
+    Outcome.STUDENT_ERROR: "bad",
+    Outcome.TIMED_OUT: "bad",
+    Outcome.NOT_ATTEMPTED: "idle",
+    Outcome.BLOCKED: "idle",
+    Outcome.COULD_NOT_CHECK: "unknown",
+}
+
+
+def finding(report: Report, seen: Observation, count: int = 1) -> Finding:
+    """A check in full; `count` of them that a reader cannot tell apart."""
+    times = _("{count} checks").format(count=count) if count > 1 else ""
+    remarks = filter(None, (seen.criterion, times, REMARKS.get(seen.outcome, "")))
+    figures = [] if seen.picture is None else [drawn(seen.picture)]
+    figures += [] if seen.weights is None else [heat_maps(seen.weights)]
+    return Finding(
+        title=one_line(course_text(seen.title)),
+        sign=UNICODE.outcome[seen.outcome],
+        state=STATES[seen.outcome],
+        remarks=", ".join(remarks),
+        facts=tuple(_facts(seen)),
+        figures=tuple(figure for figure in figures if figure is not None),
+        ladder=_ladder(report, seen),
+    )
+
+
+def _facts(seen: Observation) -> list[Fact]:
+    has_cause = seen.cause is not None
+    cause = course_text(seen.cause.text) if seen.cause is not None else ""
+    return [
+        Fact(label, words, "cause" if has_cause and cause and words.startswith(cause) else "")
+        for label, words in facts(seen)
+    ]
+
+
+def _ladder(report: Report, seen: Observation) -> Ladder | None:
+    """The hints for the cause, else those for the criterion, where the course has any."""
+    if report.explanations is None or STATES[seen.outcome] != "bad":
+        return None
+    names = [seen.cause.id] if seen.cause is not None else []
+    for name in (*names, f"{seen.exercise}/{seen.criterion}", seen.exercise):
+        try:
+            found = report.explanations.of(name)
+        except ExplanationError:
+            continue
+        steps = (_("a nudge"), _("the idea"), _("nearly the answer"))
+        titles = [
+            _("Hint {number} of {all}: {step}").format(number=number, all=STEPS, step=step)
+            for number, step in enumerate(steps, 1)
+        ]
+        return Ladder(
+            name=name,
+            hints=tuple(
+                Hint(title, course_text(hint))
+                for title, hint in zip(titles, found.hints, strict=True)
+            ),
+            why=course_text(found.why),
+            equation=found.equation,
+            source=course_text(found.source),
+        )
+    return None
