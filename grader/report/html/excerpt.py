@@ -23,6 +23,9 @@ SHORTEST_FOLD = 6
 LIMIT_SAYINGS = 3
 _WORDS = 200
 
+INDENTS = tuple(range(0, 33, 4))
+"""Blanks at the beginning of a line, as far as a page tells them apart."""
+
 _BEGINNING = re.compile(r"(?:async\s+def|def|class)\b|@")
 _GOES_ON = re.compile(r"\s|[)\]}#]|$|(?:else|elif|except|finally)\b")
 
@@ -33,6 +36,12 @@ class Line:
     text: str
     sayings: tuple[str, ...] = ()
     """What is the matter here; empty for a line that nothing is said of."""
+
+    @property
+    def indent(self) -> int:
+        """One of INDENTS, at most the line's own."""
+        blanks = len(self.text) - len(self.text.lstrip(" "))
+        return max(step for step in INDENTS if step <= blanks)
 
 
 @dataclass(frozen=True)
@@ -54,11 +63,12 @@ class Excerpt:
 
 def excerpts(files: Mapping[str, bytes], seen: Iterable[Observation]) -> tuple[Excerpt, ...]:
     """The definitions in which checks failed, in the order in which these come."""
-    said: dict[tuple[str, int | None], dict[int, dict[str, None]]] = {}
+    said: dict[tuple[str, int | None], dict[int, dict[str, str]]] = {}
     for one in seen:
         if one.where is not None and one.where.line is not None:
             place = said.setdefault((one.where.file, one.where.cell), {})
-            place.setdefault(one.where.line, {})[_saying(one, one.where)] = None
+            about, saying = _saying(one, one.where)
+            place.setdefault(one.where.line, {}).setdefault(about, saying)
     texts: dict[str, dict[int | None, str]] = {}
     found = []
     for (file, cell), marks in said.items():
@@ -72,22 +82,25 @@ def excerpts(files: Mapping[str, bytes], seen: Iterable[Observation]) -> tuple[E
     return tuple(found)
 
 
-def _saying(seen: Observation, where: Where) -> str:
+def _saying(seen: Observation, where: Where) -> tuple[str, str]:
+    """What it is about, and the words: a line says one thing about a cause, or a criterion."""
     if seen.cause is None or seen.cause.is_observation:
         words = one_line(seen.observed, _WORDS) or one_line(course_text(seen.title), _WORDS)
-        return f"{seen.criterion}: {words}"
+        return seen.criterion, f"{seen.criterion}: {words}"
     text = one_line(course_text(seen.cause.text), _WORDS)
-    return _("likely here: {cause}").format(cause=text) if where.likely else text
+    return seen.cause.id, _("likely here: {cause}").format(cause=text) if where.likely else text
 
 
-def _of_source(place: Where, lines: list[str], marks: Mapping[int, Iterable[str]]) -> list[Excerpt]:
+def _of_source(
+    place: Where, lines: list[str], marks: Mapping[int, Mapping[str, str]]
+) -> list[Excerpt]:
     blocks: dict[tuple[int, int], dict[int, tuple[str, ...]]] = {}
     for number, sayings in sorted(marks.items()):
         if not 1 <= number <= len(lines):
             continue
         known = next((span for span in blocks if span[0] <= number <= span[1]), None)
         span = known or _block(lines, number)
-        blocks.setdefault(span, {})[number] = _few(tuple(sayings))
+        blocks.setdefault(span, {})[number] = _few(tuple(sayings.values()))
     return [_excerpt(place, lines, span, own) for span, own in blocks.items()]
 
 

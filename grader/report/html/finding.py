@@ -28,6 +28,8 @@ class Ladder:
     hints: tuple[Hint, ...]
     """From a nudge to nearly the answer; each is unfolded within the one before."""
     why: str
+    is_mistake: bool
+    """Whether `why` is about a mistake, and not about the whole exercise."""
     equation: str
     source: str
 
@@ -67,7 +69,9 @@ STATES = {
 }
 
 
-def finding(report: Report, seen: Observation, count: int = 1) -> Finding:
+def finding(
+    report: Report, seen: Observation, count: int = 1, *, with_hints: bool = True
+) -> Finding:
     """A check in full; `count` of them that a reader cannot tell apart."""
     times = _("{count} checks").format(count=count) if count > 1 else ""
     remarks = filter(None, (seen.criterion, times, REMARKS.get(seen.outcome, "")))
@@ -80,42 +84,50 @@ def finding(report: Report, seen: Observation, count: int = 1) -> Finding:
         remarks=", ".join(remarks),
         facts=tuple(_facts(seen)),
         figures=tuple(figure for figure in figures if figure is not None),
-        ladder=_ladder(report, seen),
+        ladder=_ladder(report, hints_name(report, seen)) if with_hints else None,
     )
 
 
+def hints_name(report: Report, seen: Observation) -> str:
+    """By which name the course has hints for a check: that of its cause, of its criterion, or of
+    its exercise. Empty if it has none."""
+    if report.explanations is None or STATES[seen.outcome] != "bad":
+        return ""
+    names = [seen.cause.id] if seen.cause is not None else []
+    for name in (*names, f"{seen.exercise}/{seen.criterion}", seen.exercise):
+        try:
+            report.explanations.of(name)
+        except ExplanationError:
+            continue
+        return name
+    return ""
+
+
 def _facts(seen: Observation) -> list[Fact]:
-    has_cause = seen.cause is not None
-    cause = course_text(seen.cause.text) if seen.cause is not None else ""
+    cause = "" if seen.cause is None else course_text(seen.cause.text)
     return [
-        Fact(label, words, "cause" if has_cause and cause and words.startswith(cause) else "")
+        Fact(label, words, "cause" if cause and words.startswith(cause) else "")
         for label, words in facts(seen)
     ]
 
 
-def _ladder(report: Report, seen: Observation) -> Ladder | None:
-    """The hints for the cause, else those for the criterion, where the course has any."""
-    if report.explanations is None or STATES[seen.outcome] != "bad":
+def _ladder(report: Report, name: str) -> Ladder | None:
+    """The hints of that name, where the course has any."""
+    if report.explanations is None or not name:
         return None
-    names = [seen.cause.id] if seen.cause is not None else []
-    for name in (*names, f"{seen.exercise}/{seen.criterion}", seen.exercise):
-        try:
-            found = report.explanations.of(name)
-        except ExplanationError:
-            continue
-        steps = (_("a nudge"), _("the idea"), _("nearly the answer"))
-        titles = [
-            _("Hint {number} of {all}: {step}").format(number=number, all=STEPS, step=step)
-            for number, step in enumerate(steps, 1)
-        ]
-        return Ladder(
-            name=name,
-            hints=tuple(
-                Hint(title, course_text(hint))
-                for title, hint in zip(titles, found.hints, strict=True)
-            ),
-            why=course_text(found.why),
-            equation=found.equation,
-            source=course_text(found.source),
-        )
-    return None
+    found = report.explanations.of(name)
+    steps = (_("a nudge"), _("the idea"), _("nearly the answer"))
+    titles = [
+        _("Hint {number} of {all}: {step}").format(number=number, all=STEPS, step=step)
+        for number, step in enumerate(steps, 1)
+    ]
+    return Ladder(
+        name=name,
+        hints=tuple(
+            Hint(title, course_text(hint)) for title, hint in zip(titles, found.hints, strict=True)
+        ),
+        why=course_text(found.why),
+        is_mistake=bool(found.what),
+        equation=found.equation,
+        source=course_text(found.source),
+    )

@@ -65,13 +65,23 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Scale:
+    """Shades from one number to another."""
+
+    kinds: tuple[str, ...]
+    least: str
+    most: str
+
+
+@dataclass(frozen=True)
 class Figure:
-    """Pictures that belong together, with one caption and one legend for each scale."""
+    """Pictures that belong together, with one caption and what their colours mean."""
 
     title: str
     caption: str
     panels: tuple[Panel, ...]
-    legends: tuple[tuple[Step, ...], ...]
+    scales: tuple[Scale, ...] = ()
+    legend: tuple[Step, ...] = ()
     kind: str = "heat"
 
 
@@ -82,17 +92,21 @@ def heat_maps(weights: Weights) -> Figure:
         _panel(_("yours"), weights.returned, lambda number: _shade(number, top)),
         _panel(_("expected"), weights.expected, lambda number: _shade(number, top)),
     ]
-    legends = [_scale(top, weights)]
+    shades = tuple(f"w{step}" for step in range(STEPS + 1))
+    scales = [Scale(shades, "0", _number(top))]
     difference = weights.difference
     if difference is not None:
         most = max((abs(n) for row in difference for n in row if n is not None), default=0.0)
         panels.append(_panel(_("yours − expected"), difference, lambda n: _tint(n, most), True))
-        legends.append(_both_ways(most))
+        tints = tuple(f"d{step}" for step in range(-HALF, HALF + 1))
+        if most >= RIGHT:
+            scales.append(Scale(tints, _number(-most, True), _number(most, True)))
     return Figure(
         title=_("Weights: each row is shared out and adds up to 1"),
         caption=_caption(weights),
         panels=tuple(panels),
-        legends=tuple(legends),
+        scales=tuple(scales),
+        legend=_oddities(top, weights),
     )
 
 
@@ -180,27 +194,16 @@ def _short(number: float | None, signed: bool) -> str:
     return text.replace("0.", ".", 1).replace("1.00", "1").replace("-", "−")
 
 
-def _scale(top: float, weights: Weights) -> tuple[Step, ...]:
-    steps = [Step(f"w{step}", "") for step in range(STEPS + 1)]
-    steps[0], steps[-1] = Step("w0", "0"), Step(f"w{STEPS}", _number(top))
-    found = {
-        "odd" if number is None else _shade(number, top)
-        for row in weights.returned
-        for number in row
-    }
+def _oddities(top: float, weights: Weights) -> tuple[Step, ...]:
+    """What is no weight and has a colour of its own, as far as there is any."""
+    numbers = [number for row in weights.returned for number in row]
+    found = {"odd" if number is None else _shade(number, top) for number in numbers}
     words = {
         "low": _("below 0"),
         "high": _("above {top}").format(top=_number(top)),
         "odd": _("not finite"),
     }
-    return (*steps, *(Step(kind, text) for kind, text in words.items() if kind in found))
-
-
-def _both_ways(most: float) -> tuple[Step, ...]:
-    steps = {step: "" for step in range(-HALF, HALF + 1)}
-    if most >= RIGHT:
-        steps |= {-HALF: _number(-most, True), 0: "0", HALF: _number(most, True)}
-    return tuple(Step(f"d{step}", text) for step, text in steps.items())
+    return tuple(Step(kind, text) for kind, text in words.items() if kind in found)
 
 
 def drawn(picture: Picture) -> Figure | None:
@@ -217,6 +220,7 @@ def _leak_map(picture: Picture) -> Figure:
         "leak2": _("depends, and must not"),
         "leak3": _("should depend, and does not"),
     }
+    short = {"leak0": "–", "leak1": _("yes"), "leak2": _("must not"), "leak3": _("missing")}
     grid = [[f"leak{int(value or 0)}" for value in row] for row in picture.rows]
     columns = max((len(row) for row in grid), default=0)
     cells = tuple(
@@ -239,10 +243,10 @@ def _leak_map(picture: Picture) -> Figure:
         labels=_labels(len(grid), columns),
         width=MARGIN + columns * CELL,
         height=MARGIN + len(grid) * CELL,
-        table=tuple(tuple(words.get(kind, "?") for kind in row) for row in grid),
+        table=tuple(tuple(short.get(kind, "?") for kind in row) for row in grid),
     )
     legend = tuple(Step(kind, text) for kind, text in words.items() if kind in used)
-    return Figure(_(picture.title), "", (panel,), (legend,), "leaks")
+    return Figure(_(picture.title), "", (panel,), legend=legend, kind="leaks")
 
 
 def _sums(picture: Picture) -> Figure:
@@ -265,4 +269,4 @@ def _sums(picture: Picture) -> Figure:
         height=MARGIN + CELL,
         table=(tuple(f"{number:.4g}" for number in row),),
     )
-    return Figure(_(picture.title), "", (panel,), (), "sums")
+    return Figure(_(picture.title), "", (panel,), kind="sums")

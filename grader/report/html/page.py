@@ -17,6 +17,7 @@ from markupsafe import Markup
 from grader.language import _
 from grader.report.cleaning import LIMIT_REFUSAL, printable, without_commands
 from grader.report.content import Report
+from grader.report.html.excerpt import INDENTS
 from grader.report.html.palette import DARK, LIGHT, properties
 from grader.report.html.view import summary, view
 
@@ -80,6 +81,7 @@ def _style() -> str:
         dark=_declared(properties(DARK)),
         page_light=LIGHT.named["page"],
         page_dark=DARK.named["page"],
+        indents=INDENTS,
         shades=[name.removeprefix("--on-") for name in properties(LIGHT) if name[:5] == "--on-"],
     )
 
@@ -93,7 +95,6 @@ def _labels() -> Mapping[str, str]:
     return {
         "exercises": _("Exercises"),
         "next": _("Next"),
-        "all_passed": _("Every check passed."),
         "points": _("points"),
         "criterion": _("Criterion"),
         "points_head": _("Points"),
@@ -102,23 +103,16 @@ def _labels() -> Mapping[str, str]:
         "mend_first": _("Mend this first"),
         "also_in": _("also in"),
         "other_checks": _("What else did not pass"),
-        "waiting": _("Waiting"),
-        "hints": _("Hints"),
         "why": _("Why is it a mistake?"),
         "why_exercise": _("What is this about?"),
-        "more": _("More about it:"),
-        "numbers": _("The same as numbers"),
+        "numbers": _("The same as a table"),
         "row": _("row"),
-        "column": _("column"),
         "code": _("Your code"),
-        "line": _("line {number}"),
-        "here": _("here"),
         "notes": _("Notes"),
         "problems": _("Problems"),
         "written": _("Written answers, graded by a person"),
         "question": _("Question"),
         "found": _("Found"),
-        "score": _("Score"),
-        "of": _("of"),
         "to_exercises": _("Skip to the exercises"),
+        "show": _("show it here"),
     }

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from grader import __version__
-from grader.evidence import Observation, Outcome
+from grader.evidence import Note, Observation, Outcome
 from grader.language import _, language_in_use, ngettext
 from grader.report.cleaning import one_line
 from grader.report.content import ExerciseReport, Report
 from grader.report.findings import Findings, findings, tally, waits
 from grader.report.html.excerpt import Excerpt, excerpts
-from grader.report.html.finding import STATES, Finding, finding
+from grader.report.html.finding import STATES, Finding, finding, hints_name
 from grader.report.marks import UNICODE, criterion_outcome
 from grader.report.points import shown
-from grader.report.words import next_in_submission, noted, state, total
+from grader.report.words import next_in_submission, state, total
 from grader.score import CriterionGrade
 
 LIMIT_NOTES = 50
@@ -96,9 +96,8 @@ class View:
 def view(report: Report) -> View:
     """A report as what is to be seen of it."""
     grade = report.grade
-    notes = list(noted(report))
-    problems = [line for line in notes if line.startswith("problem:")]
-    others = [line for line in notes if not line.startswith("problem:")]
+    problems = [_line(note) for note in report.notes if note.kind == "problem"]
+    others = [_line(note) for note in report.notes if note.kind != "problem"]
     parts = tuple(_part(report, part) for part in report.exercises if _is_told(part))
     unchecked = _("{points} points could not be checked: that is not your mistake.")
     return View(
@@ -131,6 +130,10 @@ def view(report: Report) -> View:
 def summary(report: Report) -> str:
     """The points in a line, for the title of a page."""
     return f"{report.course}: {total(report)}"
+
+
+def _line(note: Note) -> str:
+    return note.text if note.where is None else f"{note.where}  {note.text}"
 
 
 def _by_person(report: Report) -> str:
@@ -198,7 +201,13 @@ def _part(report: Report, part: ExerciseReport) -> Part:
 
 
 def _others(report: Report, found: Findings) -> tuple[Finding, ...]:
-    return tuple(finding(report, group.seen, group.count) for group in found.others)
+    known = set() if found.first is None else {hints_name(report, found.first)}
+    others = []
+    for group in found.others:
+        name = hints_name(report, group.seen)
+        others.append(finding(report, group.seen, group.count, with_hints=name not in known))
+        known.add(name)
+    return tuple(others)
 
 
 def _first_first(first: Observation | None, seen: Iterable[Observation]) -> list[Observation]:
@@ -208,13 +217,12 @@ def _first_first(first: Observation | None, seen: Iterable[Observation]) -> list
 
 def _row(one: CriterionGrade) -> Row:
     outcome = criterion_outcome(one)
-    checks = ngettext("{passed} of {count} check", "{passed} of {count} checks", one.checks)
     return Row(
         sign=UNICODE.outcome[outcome],
         state=STATES[outcome],
         name=one.criterion,
         points=f"{'?' if one.points is None else shown(one.points)} / {shown(one.max_points)}",
-        checks=checks.format(passed=one.passed, count=one.checks),
+        checks=_("{passed} of {count}").format(passed=one.passed, count=one.checks),
     )
 
 
