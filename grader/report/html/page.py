@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from grader.language import _
 from grader.report.cleaning import LIMIT_REFUSAL, printable, without_commands
@@ -21,6 +22,9 @@ from grader.report.html.excerpt import INDENTS
 from grader.report.html.palette import DARK, LIGHT, properties
 from grader.report.html.view import summary, view
 
+_CODE = re.compile(r"`([^`]+)`")
+# Not beside a word or a blank on the wrong side: `a * b` and `2*x*y` are products.
+_EMPHASIS = re.compile(r"(?<![\w*])\*([^\s*`<>]+)\*(?![\w*])")
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -55,7 +59,7 @@ def _made(template: str, report: Report) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -63,6 +67,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_cleaned,
     )
+    environment.filters["marked_up"] = _marked_up
+    return environment
 
 
 def _cleaned(value: object) -> object:
@@ -70,6 +76,13 @@ def _cleaned(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
         return printable(value, LIMIT_REFUSAL)
     return value
+
+
+def _marked_up(text: str) -> Markup:
+    """The course's words, with `code` and *emphasis* as they are meant."""
+    safe = str(escape(printable(text, LIMIT_REFUSAL)))
+    safe = _CODE.sub(r'<code class="word">\1</code>', safe)
+    return Markup(_EMPHASIS.sub(r"<em>\1</em>", safe))
 
 
 @cache
