@@ -151,7 +151,8 @@ def _runs(lines: list[Line]) -> tuple[Run, ...]:
     if len(lines) <= LONG:
         return (Run(tuple(lines)),)
     marked = [place for place, line in enumerate(lines) if line.sayings]
-    near = {0} | {place + step for place in marked for step in range(-AROUND, AROUND + 1)}
+    head = next((n for n, line in enumerate(lines) if not line.text.startswith("@")), 0)
+    near = {*range(head + 1)} | {place + step for place in marked for step in range(-AROUND, AROUND + 1)}
     pieces: list[tuple[bool, list[Line]]] = []
     for place, line in enumerate(lines):
         if not pieces or pieces[-1][0] != (place in near):
