@@ -152,7 +152,9 @@ def _runs(lines: list[Line]) -> tuple[Run, ...]:
         return (Run(tuple(lines)),)
     marked = [place for place, line in enumerate(lines) if line.sayings]
     head = next((n for n, line in enumerate(lines) if not line.text.startswith("@")), 0)
-    near = {*range(head + 1)} | {place + step for place in marked for step in range(-AROUND, AROUND + 1)}
+    near = {*range(head + 1)} | {
+        place + step for place in marked for step in range(-AROUND, AROUND + 1)
+    }
     pieces: list[tuple[bool, list[Line]]] = []
     for place, line in enumerate(lines):
         if not pieces or pieces[-1][0] != (place in near):
