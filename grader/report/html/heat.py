@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from grader.evidence import Grid, Picture, Weights
-from grader.language import _
+from grader.language import _, ngettext
 from grader.report.html.palette import HALF, STEPS
 
 CELL = 28
@@ -102,7 +102,7 @@ def heat_maps(weights: Weights) -> Figure:
         if most >= RIGHT:
             scales.append(Scale(tints, _number(-most, True), _number(most, True)))
     return Figure(
-        title=_("Weights: each row is shared out and adds up to 1"),
+        title=_("Weights: each row should add up to 1"),
         caption=_caption(weights),
         panels=tuple(panels),
         scales=tuple(scales),
@@ -215,12 +215,12 @@ def drawn(picture: Picture) -> Figure | None:
 
 def _leak_map(picture: Picture) -> Figure:
     words = {
-        "leak0": _("does not depend"),
-        "leak1": _("depends, and may"),
-        "leak2": _("depends, and must not"),
-        "leak3": _("should depend, and does not"),
+        "leak0": _("no"),
+        "leak1": _("yes, and it may"),
+        "leak2": _("yes, and it must not"),
+        "leak3": _("no, and it should"),
     }
-    short = {"leak0": "–", "leak1": _("yes"), "leak2": _("must not"), "leak3": _("missing")}
+    short = {"leak0": "–", "leak1": _("yes"), "leak2": _("must not"), "leak3": _("should")}
     grid = [[f"leak{int(value or 0)}" for value in row] for row in picture.rows]
     columns = max((len(row) for row in grid), default=0)
     cells = tuple(
@@ -229,13 +229,14 @@ def _leak_map(picture: Picture) -> Figure:
         for place, kind in enumerate(row)
     )
     used = {kind for row in grid for kind in row}
-    told = [_("{title}: {rows} rows and {columns} columns.")]
-    told += [_("“{what}” stands in {count} cells.")]
-    counts = {kind: sum(row.count(kind) for row in grid) for kind in ("leak2", "leak3")}
-    sentences = [told[0].format(title=_(picture.title), rows=len(grid), columns=columns)]
-    sentences += [
-        told[1].format(what=words[kind], count=count) for kind, count in counts.items() if count
-    ]
+    told = _("{title}: {rows} rows and {columns} columns.")
+    sentences = [told.format(title=_(picture.title), rows=len(grid), columns=columns)]
+    for kind in ("leak2", "leak3"):
+        count = sum(row.count(kind) for row in grid)
+        many = ngettext(
+            "“{what}” stands in {count} cell.", "“{what}” stands in {count} cells.", count
+        )
+        sentences += [many.format(what=words[kind], count=count)] if count else []
     panel = Panel(
         title="",
         told=" ".join(sentences),

@@ -70,8 +70,8 @@ def test_a_leak_map_counts_in_words_what_is_wrong() -> None:
     assert found is not None
     (panel,) = found.panels
     assert panel.told == (
-        "what depends on what: 3 rows and 3 columns. “depends, and must not” stands in 2 cells. "
-        "“should depend, and does not” stands in 1 cells."
+        "what depends on what: 3 rows and 3 columns. “yes, and it must not” stands in 2 cells. "
+        "“no, and it should” stands in 1 cell."
     )
     assert panel.table[0] == ("yes", "must not", "–")
     assert [step.kind for step in found.legend] == ["leak0", "leak1", "leak2", "leak3"]

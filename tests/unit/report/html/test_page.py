@@ -58,7 +58,7 @@ def test_what_stands_in_it_in_order() -> None:
     assert page.words("h1") == ["sums student-001"]
     assert page.words("h2") == ["Problems", "s1.add 1 / 3.5", "s2.mean 0 / 3", "Notes"]
     assert page.words("h3")[:2] == [
-        "✗ The sum of `a` and b is right for a < 2. (outputs)",
+        "✗ The sum of a and b is right for a < 2. (outputs)",
         "Your code",
     ]
     assert page.words("mark") == ["def add(a, b):", "return a - b", "value = <b>1</b>"]
