@@ -188,8 +188,8 @@ class _Page:
             table.add_row(label, Text(words))
         if seen.picture is not None:
             table.add_row("picture", drawn(seen.picture, self.marks is UNICODE))
-        elif seen.weights is not None:
-            table.add_row("weights", beside(seen.weights, self.marks is UNICODE))
+        elif seen.weights is not None and (both := beside(seen.weights, self.marks is UNICODE)):
+            table.add_row("weights", both)
         if echoes:
             table.add_row("also in", Text(tally(echoes)))
         return Padding(table, (0, 0, 0, 6))

@@ -16,20 +16,18 @@ MOST = 8
 """Rows and columns: one mistake is to fit on one screen."""
 
 
-def beside(weights: Weights, is_unicode: bool = True) -> Text:
-    """Two small matrices beside each other, in the same shades.
-
-    >>> print(beside(Weights(((1.0, 0.0),), ((0.5, 0.5),)), is_unicode=False).plain)
-    yours     expected
-        0  1      0  1
-    0  ##     0  :: ::
-    """
+def beside(weights: Weights, is_unicode: bool = True) -> Text | None:
+    """Two small matrices beside each other, in the same shades; None where blocks as coarse as
+    these would look alike."""
     pairs = [_few(grid) for grid in (weights.returned, weights.expected)]
     found = [abs(n) for rows in pairs for row in rows for n in row if math.isfinite(n)]
     most = max(found, default=0.0)
+    maps = [heat_map(rows, is_unicode, most) for rows in pairs]
+    if maps[0] == maps[1]:
+        return None
     left, right = (
-        [Text(name), *heat_map(rows, is_unicode, most).split("\n")]
-        for name, rows in zip((_("yours"), _("expected")), pairs, strict=True)
+        [Text(name), *drawn.split("\n")]
+        for name, drawn in zip((_("yours"), _("expected")), maps, strict=True)
     )
     width = max(cell_len(line.plain) for line in left) + 2
     lines = []
