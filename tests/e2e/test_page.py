@@ -42,6 +42,7 @@ WRONG = {
     "heads": ("<table><caption>c</caption><tr><td>x</td></tr></table>", "a table without heads"),
     "svg": ("<svg></svg>", "an svg that is no picture"),
     "label": ("<svg role='img'></svg>", "a picture without words"),
+    "sign": ("<span role='img'>x</span>", "a sign without words"),
     "name": ("<section></section>", "no name: SECTION"),
     "ids": ("<p id='m'>x</p>", "an id twice"),
     "away": ("<a href='http://127.0.0.1:9/'>x</a>", "a link away: http://127.0.0.1:9/"),

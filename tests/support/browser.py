@@ -43,6 +43,8 @@ LABELS = """() => {
       problems.push('an svg that is no picture');
     if (!label) problems.push('a picture without words');
   }
+  for (const sign of all('[role=img]'))
+    if (!sign.getAttribute('aria-label')) problems.push('a sign without words');
   for (const part of all('nav, section, [role=region], summary, a'))
     if (!name(part)) problems.push('no name: ' + part.tagName);
   const ids = all('[id]').map((element) => element.id);

@@ -44,11 +44,19 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class Sign:
+    """A mark, and what it says to whoever does not see it."""
+
+    mark: str
+    words: str
+
+
+@dataclass(frozen=True)
 class Finding:
     """One check that did not pass."""
 
     title: str
-    sign: str
+    sign: Sign
     state: str
     """The class of its colour: `bad`, `good`, `idle`, `unknown`."""
     remarks: str
@@ -69,6 +77,21 @@ STATES = {
 }
 
 
+def sign_of(outcome: Outcome) -> Sign:
+    """The sign of an outcome."""
+    words = {
+        Outcome.PASSED: _("passed"),
+        Outcome.CARRIED: _("passed: the same mistake already cost its points"),
+        Outcome.FAILED: _("failed"),
+        Outcome.STUDENT_ERROR: _("failed"),
+        Outcome.TIMED_OUT: _("failed"),
+        Outcome.NOT_ATTEMPTED: _("not attempted"),
+        Outcome.BLOCKED: _("waits"),
+        Outcome.COULD_NOT_CHECK: _("could not be checked"),
+    }
+    return Sign(UNICODE.outcome[outcome], words[outcome])
+
+
 def finding(
     report: Report, seen: Observation, count: int = 1, *, with_hints: bool = True
 ) -> Finding:
@@ -79,7 +102,7 @@ def finding(
     figures += [] if seen.weights is None else [heat_maps(seen.weights)]
     return Finding(
         title=one_line(course_text(seen.title)),
-        sign=UNICODE.outcome[seen.outcome],
+        sign=sign_of(seen.outcome),
         state=STATES[seen.outcome],
         remarks=", ".join(remarks),
         facts=tuple(_facts(seen)),

@@ -154,16 +154,33 @@ def _panel(title: str, grid: Grid, kind: Callable[[float], str], signed: bool = 
         for line, row in enumerate(grid)
         for place, number in enumerate(row)
     )
-    told = _("{title}: {rows} rows and {columns} columns of numbers")
+    told = _("{title}: {rows} rows and {columns} columns of numbers.")
+    said = [told.format(title=title, rows=len(grid), columns=columns)]
+    said += _largest(grid) if signed else []
     return Panel(
         title=title,
-        told=told.format(title=title, rows=len(grid), columns=columns),
+        told=" ".join(said),
         cells=cells,
         labels=_labels(len(grid), columns),
         width=MARGIN + columns * CELL,
         height=MARGIN + len(grid) * CELL,
         table=tuple(tuple(_number(number, signed) for number in row) for row in grid),
     )
+
+
+def _largest(grid: Grid) -> list[str]:
+    """Where a difference is largest, in words."""
+    numbers = [
+        (abs(number), number, line, place)
+        for line, row in enumerate(grid)
+        for place, number in enumerate(row)
+        if number is not None
+    ]
+    size, number, line, place = max(numbers, default=(0.0, 0.0, 0, 0))
+    if size < RIGHT:
+        return []
+    words = _("The largest difference is {number}, in row {row}, column {column}.")
+    return [words.format(number=_number(number, True), row=line, column=place)]
 
 
 def _labels(rows: int, columns: int) -> tuple[Label, ...]:

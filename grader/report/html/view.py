@@ -13,8 +13,8 @@ from grader.report.cleaning import one_line
 from grader.report.content import ExerciseReport, Report
 from grader.report.findings import Findings, findings, tally, waits
 from grader.report.html.excerpt import Excerpt, excerpts
-from grader.report.html.finding import STATES, Finding, finding, hints_name
-from grader.report.marks import UNICODE, criterion_outcome
+from grader.report.html.finding import STATES, Finding, Sign, finding, hints_name, sign_of
+from grader.report.marks import criterion_outcome
 from grader.report.points import shown
 from grader.report.words import next_in_submission, state, total
 from grader.score import CriterionGrade
@@ -27,7 +27,7 @@ _NOTE = 300
 class Row:
     """A criterion with its points."""
 
-    sign: str
+    sign: Sign
     state: str
     name: str
     points: str
@@ -59,6 +59,7 @@ class Part:
     """In which other checks the first finding shows, in words."""
     others: tuple[Finding, ...]
     waiting: tuple[str, ...]
+    wait: Sign
     notes: tuple[str, ...]
     code: tuple[Excerpt, ...]
 
@@ -195,6 +196,7 @@ def _part(report: Report, part: ExerciseReport) -> Part:
         also=tally(found.echoes) if found.echoes else "",
         others=_others(report, found),
         waiting=tuple(waits(group) for group in found.waiting),
+        wait=sign_of(Outcome.BLOCKED),
         notes=_notes(part),
         code=excerpts(report.submission.files, _first_first(found.first, failing)),
     )
@@ -218,7 +220,7 @@ def _first_first(first: Observation | None, seen: Iterable[Observation]) -> list
 def _row(one: CriterionGrade) -> Row:
     outcome = criterion_outcome(one)
     return Row(
-        sign=UNICODE.outcome[outcome],
+        sign=sign_of(outcome),
         state=STATES[outcome],
         name=one.criterion,
         points=f"{'?' if one.points is None else shown(one.points)} / {shown(one.max_points)}",

@@ -19,6 +19,16 @@ def test_three_matrices_with_two_scales_and_what_is_no_weight() -> None:
     assert "Rows are queries, columns are keys." in found.caption
 
 
+def test_words_say_where_the_difference_is_largest() -> None:
+    yours, _, difference = heat_maps(WEIGHTS).panels
+
+    assert yours.told == "yours: 2 rows and 3 columns of numbers."
+    assert difference.told == (
+        "yours − expected: 2 rows and 3 columns of numbers. "
+        "The largest difference is +1.250, in row 1, column 1."
+    )
+
+
 def test_shades_follow_the_numbers() -> None:
     yours, expected, difference = heat_maps(WEIGHTS).panels
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 from grader.evidence import Outcome
+from grader.language import use_language
 from grader.report.content import report_on
 from grader.report.html import fragment, rendered
 from tests.support.pages import HINTS, everything
@@ -120,6 +121,24 @@ def test_the_same_report_gives_the_same_page() -> None:
 
     assert rendered(report) == rendered(again)
     assert fragment(report) == fragment(again)
+
+
+def test_signs_say_in_words_what_they_mean() -> None:
+    page = Page(rendered(everything()))
+    said = {value for tag, name, value in page.attributes if (tag, name) == ("span", "aria-label")}
+
+    assert said == {"passed", "failed", "waits"}
+
+
+def test_the_page_says_its_language() -> None:
+    use_language("ko")
+    try:
+        korean = rendered(everything())
+    finally:
+        use_language("en")
+
+    assert '<html lang="ko">' in korean
+    assert '<html lang="en">' in rendered(everything())
 
 
 def test_without_hints_there_are_none() -> None:
