@@ -16,6 +16,7 @@ from grader.course import Course, CourseError, find_course, select
 from grader.engine import Engine, Options
 from grader.evidence import Outcome
 from grader.intake import candidates
+from grader.report.cleaning import one_line
 from grader.report.content import Grader, Report, report_on
 from grader.report.formats import renderer
 from grader.submission import Submission, SubmissionError, read_submission
@@ -74,12 +75,14 @@ def exit_code(report: Report) -> int:
 
 def _explanations(course: Course) -> Explanations | None:
     """What the hints are taken from, if this copy of the course has any."""
-    from grader.explanations import ExplanationError, load_explanations
+    from grader.explanations import FOLDER, ExplanationError, load_explanations
 
+    if not (course.root / FOLDER).is_dir():
+        return None
     try:
         return load_explanations(course.root, course.rubric)
-    except ExplanationError:
-        return None
+    except ExplanationError as error:
+        raise click.ClickException(one_line(str(error))) from error
 
 
 def _course_for(course_folder: Path | None, path: Path | None) -> Course:

@@ -257,3 +257,14 @@ def test_a_page_has_the_hints_that_the_course_has(
     assert capsys.readouterr().out == text
     assert text.startswith("<!doctype html>")
     assert text.count("Add them.") == hints
+
+
+def test_hints_that_cannot_be_read_are_said_before_anything_is_graded(course: Path) -> None:
+    folder = course / "reference" / "explanations"
+    folder.mkdir(parents=True)
+    (folder / "exercises.toml").write_text("[", encoding="utf-8")
+    work = put(course / "hand-in" / "s1_sums.py", "failed").parent
+
+    with pytest.raises(click.ClickException, match=r"exercises.toml: not valid TOML"):
+        check(work, format_="html")
+    assert check(work) == 1
