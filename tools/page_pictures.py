@@ -45,6 +45,11 @@ def masked_softmax(scores, mask, dim=-1):
 '''
 
 
+def browser() -> str | None:
+    """The browser of this machine."""
+    return next((path for path in map(shutil.which, BROWSERS) if path), None)
+
+
 def page(folder: Path) -> Path:
     """The page of the submission, written to `folder`."""
     student = folder / "student-001"
@@ -69,16 +74,16 @@ def photograph(file: Path, executable: str) -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         for (name, scheme), target in PICTURES.items():
             size = {"width": WIDTHS[name], "height": 800}
-            context = browser.new_context(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
+            context = chromium.new_context(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
             opened = context.new_page()
             opened.goto(file.as_uri())
             write_small(opened.screenshot(full_page=True), target)
             context.close()
             print(f"wrote {target.relative_to(ROOT)}")
-        browser.close()
+        chromium.close()
 
 
 def write_small(png: bytes, target: Path) -> None:
@@ -94,7 +99,7 @@ def write_small(png: bytes, target: Path) -> None:
 
 def main() -> int:
     """Takes the pictures, where there is a browser."""
-    executable = next((path for path in map(shutil.which, BROWSERS) if path), None)
+    executable = browser()
     if executable is None:
         print(f"no pictures of pages: none of {', '.join(BROWSERS)} is here")
         return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,9 @@ from typing import Any
 
 import pytest
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+from tools.page_pictures import BROWSERS
+from tools.page_pictures import browser as executable
+
 PHONE, DESKTOP = 360, 1280
 
 LABELS = """() => {
@@ -97,17 +98,12 @@ OVERFLOW = """() => {
 }"""
 
 
-def executable() -> str | None:
-    """The browser of this machine."""
-    return next((path for path in map(shutil.which, NAMES) if path), None)
-
-
 @contextmanager
 def opened() -> Iterator[Any]:
     """A browser; the test is skipped where there is none."""
     path = executable()
     if path is None:
-        pytest.skip(f"no browser here: none of {', '.join(NAMES)} (apt-get install chromium)")
+        pytest.skip(f"no browser here: none of {', '.join(BROWSERS)} (apt-get install chromium)")
     driver = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
     with driver.sync_playwright() as playwright:
         # Inside a container, and as root, there is no sandbox of Chromium's.
