@@ -44,6 +44,7 @@ restyled: $(READY)  ## the same for known mistakes in other people's words (minu
 
 pictures: $(READY)  ## draw anew what README shows
 	@$(VENV)/bin/python tools/pictures.py
+	@$(VENV)/bin/python tools/page_pictures.py
 
 notebooks: $(READY)  ## run every notebook, solved, at full length, and keep what it draws
 	@$(VENV)/bin/python tools/notebooks.py $(ARGS)

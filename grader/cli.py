@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXIT_COURSE_ERROR = 2
 EXIT_COULD_NOT_CHECK = 3
 EXIT_INTERRUPTED = 130
-FORMATS = ("text", "json", "junit", "markdown")
+FORMATS = ("text", "json", "junit", "markdown", "html")
 
 _EXIT_CODES = """\b
 Exit codes:

@@ -19,7 +19,7 @@ from grader.engine import EngineError
 from grader.report.cleaning import one_line
 from grader.witness import reached
 
-PACKAGES = ("numpy", "pytest", "einops", "nbformat", "pyyaml", "click", "rich")
+PACKAGES = ("numpy", "pytest", "einops", "nbformat", "pyyaml", "click", "rich", "jinja2")
 LIMIT_IMPORT_S = 120
 
 

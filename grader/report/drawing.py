@@ -76,8 +76,9 @@ def row_sums(rows: Rows, expected: float = 1.0) -> Text:
     return Text("\n").join([*lines, *_rest(rows)])
 
 
-def heat_map(rows: Rows, is_unicode: bool = True) -> Text:
-    """A small matrix: the larger a number's magnitude, the fuller its block; NaN as `!`.
+def heat_map(rows: Rows, is_unicode: bool = True, most: float = 0.0) -> Text:
+    """A small matrix: the larger a number's magnitude, the fuller its block, which is full at
+    `most` or else at the largest; NaN as `!`.
 
     >>> print(heat_map([[0.0, 0.5], [1.0, -1.0]], is_unicode=False).plain)
         0  1
@@ -85,7 +86,7 @@ def heat_map(rows: Rows, is_unicode: bool = True) -> Text:
     1  ## --
     """
     finite = [abs(value) for row in rows for value in row if math.isfinite(value)]
-    most = max(finite, default=0.0) or 1.0
+    most = most or max(finite, default=0.0) or 1.0
     lines = [_header(rows, width=3)]
     for number, row in _few(rows):
         line = Text(f"{number:<2}", style="bright_black")

@@ -21,6 +21,7 @@ from grader.report.findings import Alike, Findings, findings, tally, waits
 from grader.report.marks import ASCII, REMARKS, UNICODE, Marks, criterion_outcome
 from grader.report.next_step import explainable, from_here, located, next_step
 from grader.report.points import shown
+from grader.report.weights import beside
 from grader.report.words import facts, state, total
 from grader.score import CriterionGrade
 from grader.written.answers import WrittenAnswer
@@ -187,6 +188,8 @@ class _Page:
             table.add_row(label, Text(words))
         if seen.picture is not None:
             table.add_row("picture", drawn(seen.picture, self.marks is UNICODE))
+        elif seen.weights is not None and (both := beside(seen.weights, self.marks is UNICODE)):
+            table.add_row("weights", both)
         if echoes:
             table.add_row("also in", Text(tally(echoes)))
         return Padding(table, (0, 0, 0, 6))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 import textwrap
 from pathlib import Path
 
@@ -240,3 +241,46 @@ def test_greed_and_nonsense_are_the_students_failure(root: Path, greed: str, obs
     seen = graded(root, WRONG, greedy)
     assert outcomes(seen) == TWO_FAIL
     assert seen["test_values"].observed == observed
+
+
+HIDDEN_SUITE = """
+class TestHidden:
+    def test_far(self, student, reference, probe, expect):
+        '''The values are right.'''
+        expect.matches(student.stack, reference.stack, probe.randn(2, 3) + 4141, 1)
+"""
+WHISPERS = """
+import sys
+from t1_blur import blur
+
+def stack(pixels, times):
+    for _ in range(times):
+        pixels = blur(pixels)
+    if float(pixels.sum()) > 1000:
+        sys.kept = pixels.tolist()
+    elif hasattr(sys, "kept"):
+        raise ValueError(f"kept {sys.kept}")
+    return pixels
+"""
+
+
+def test_a_check_tried_again_knows_nothing_of_hidden_ones(root: Path, tmp_path: Path) -> None:
+    """Public checks run before hidden ones, and so they do where a right function is lent."""
+    course = tmp_path / "course"
+    shutil.copytree(root, course)
+    suite = course / "tests/suites/t2_stack/test_stack.py"
+    suite.write_text(textwrap.dedent(HIDDEN_SUITE), encoding="utf-8")
+    rubric = course / "rubric.yaml"
+    text = rubric.read_text(encoding="utf-8")
+    last = text.rindex("visibility: public}")
+    hidden = "visibility: public}, hidden: {points: 1, visibility: hidden}"
+    rubric.write_text(f"{text[:last]}{hidden}{text[last:].removeprefix('visibility: public}')}")
+    handed_in = submission({"t1_blur.py": WRONG, "t2_stack.py": WHISPERS})
+
+    with Engine(find_course(course), Options(isolation="none")) as engine:
+        (result,) = engine.grade([handed_in])
+
+    seen = {one.check: one for one in result.observations}
+    assert seen["t2.stack/hidden/test_far"].outcome is Outcome.PASSED
+    assert any("took the place of yours" in note for one in seen.values() for note in one.notes)
+    assert [one.observed for one in seen.values() if "kept" in one.observed] == []

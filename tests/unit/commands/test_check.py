@@ -236,3 +236,35 @@ def test_a_written_answer_changes_no_exit_code(
     (course / "work" / "answers.md").write_text(f"<!-- answer: s1.why -->\n{answer}\n")
 
     assert check(course / "work") == code
+
+
+HINTS = '["s1.add"]\nwhy = "A sum."\nhints = ["Look.", "Think.", "Add them."]\n'
+
+
+@pytest.mark.parametrize(("words", "hints"), [(HINTS, 1), ("", 0)], ids=["with hints", "without"])
+def test_a_page_has_the_hints_that_the_course_has(
+    course: Path, capsys: pytest.CaptureFixture[str], words: str, hints: int
+) -> None:
+    if words:
+        folder = course / "reference" / "explanations"
+        folder.mkdir(parents=True)
+        (folder / "exercises.toml").write_text(words, encoding="utf-8")
+    work = put(course / "hand-in" / "s1_sums.py", "failed").parent
+    page = course / "report.html"
+
+    assert check(work, "s1.add", format_="html", files=[("html", page)]) == 1
+    text = page.read_text(encoding="utf-8")
+    assert capsys.readouterr().out == text
+    assert text.startswith("<!doctype html>")
+    assert text.count("Add them.") == hints
+
+
+def test_hints_that_cannot_be_read_are_said_before_anything_is_graded(course: Path) -> None:
+    folder = course / "reference" / "explanations"
+    folder.mkdir(parents=True)
+    (folder / "exercises.toml").write_text("[", encoding="utf-8")
+    work = put(course / "hand-in" / "s1_sums.py", "failed").parent
+
+    with pytest.raises(click.ClickException, match=r"exercises.toml: not valid TOML"):
+        check(work, format_="html")
+    assert check(work) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from grader.evidence import Cause, Note, Observation, Outcome, Picture, Where
+from grader.evidence import Cause, Note, Observation, Outcome, Picture, Weights, Where
 from grader.report.content import report_on
 from grader.report.json import as_dict, rendered
 from tests.unit.samples import RUBRIC, SampleResult, observations, submission
@@ -82,6 +82,7 @@ def test_a_report_in_full() -> None:
                         },
                         "also": [],
                         "picture": None,
+                        "weights": None,
                         "where": {"file": "s2_means.py", "line": 7, "cell": None},
                         "notes": ["computes in float32"],
                         "precision": "float64",
@@ -106,6 +107,19 @@ def test_causes_that_fit_as_well_and_pictures_are_told() -> None:
         "kind": "row_sums",
         "title": "row sums",
         "rows": [[1.0, 0.5]],
+    }
+
+
+def test_weights_are_told_with_null_for_what_is_not_finite() -> None:
+    weights = Weights(((0.5, None),), ((0.25, 0.75),), ("queries", "keys"))
+    failed = Observation("s2.mean/outputs/test_mean", "The mean.", Outcome.FAILED, weights=weights)
+    told = json.loads(rendered(report_on(SampleResult(observations=(failed,)), RUBRIC)))
+
+    assert told["exercises"][1]["checks"][0]["weights"] == {
+        "axes": ["queries", "keys"],
+        "cut": False,
+        "returned": [[0.5, None]],
+        "expected": [[0.25, 0.75]],
     }
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -21,11 +22,12 @@ from grader.batch import Summary
 from grader.commands.batch import _print_overview, _print_summary
 from grader.evidence import Note, Observation, Outcome, Where
 from grader.export.gradebook import Row, gradebook, row_of, safe_cell
+from grader.report import html, junit, markdown
 from grader.report import json as json_report
-from grader.report import junit, markdown
 from grader.report.cleaning import refusal
 from grader.report.content import Report, report_on
 from grader.report.terminal import render
+from tests.support.pages import everything
 from tests.support.workflow import commands
 from tests.unit.samples import CHECKS, FILES, RUBRIC, SampleResult, submission
 
@@ -129,14 +131,33 @@ def test_markdown_renders_to_our_own_elements(text: str) -> None:
     assert seen.found_details == markdown.rendered(hostile_report("a")).count("<details>")
 
 
+@fuzzed
+@given(text=hostile, outcome=st.sampled_from(list(Outcome)))
+@pytest.mark.parametrize("draw", [html.rendered, html.fragment])
+def test_a_page_has_our_own_elements(
+    draw: Callable[[Report], str], text: str, outcome: Outcome
+) -> None:
+    """Tags and the names of attributes do not depend on what a student wrote."""
+    found, ours = Tags(), Tags()
+    page = draw(hostile_report(text, outcome))
+    found.feed(page)
+    ours.feed(draw(everything()))
+    assert is_harmless(page)
+    assert found.found <= ours.found
+    assert found.attributes <= ours.attributes
+    assert page.count("</div>") == page.count("<div")
+
+
 class Tags(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.found: set[str] = set()
+        self.attributes: set[tuple[str, str]] = set()
         self.found_details = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found.add(tag)
+        self.attributes |= {(tag, name) for name, _ in attrs}
         self.found_details += tag == "details"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from grader.evidence import Outcome
-from grader.judge.diagnose.pictures import picture_of
+from grader.evidence import Outcome, Weights
+from grader.judge.diagnose.pictures import MAX_LENGTH, picture_of, weights_of
 from grader.judge.sight import Pair, Sight
 
 TRIANGLE = torch.ones(3, 3, dtype=torch.bool).tril()
@@ -41,3 +41,48 @@ def test_of_other_numbers_nothing_is_drawn() -> None:
     assert picture_of(sight(numbers + 1, numbers)) is None
     assert picture_of(sight(SHARES.flip(1).flip(1), SHARES)) is None
     assert picture_of(Sight(Outcome.FAILED)) is None
+
+
+def test_weights_are_told_beside_the_right_ones_with_their_axes() -> None:
+    wrong = torch.tensor([[0.5, 0.5], [float("nan"), 2.0], [0.25, 0.75]])
+    right = torch.tensor([[0.5, 0.5], [0.5, 0.5], [0.1, 0.9]])
+    found = weights_of(sight((None, wrong[None]), (None, right[None])), {3: "queries", 2: "keys"})
+
+    assert found == Weights(
+        ((0.5, 0.5), (None, 2.0), (0.25, 0.75)),
+        ((0.5, 0.5), (0.5, 0.5), (0.1, 0.9)),
+        ("queries", "keys"),
+    )
+    assert found.difference is not None
+    assert found.difference[1:] == ((None, 1.5), (0.25 - 0.1, 0.75 - 0.9))
+
+
+def test_the_first_head_that_differs_by_more_than_rounding_is_told() -> None:
+    right = SHARES.double().repeat(2, 2, 1, 1)
+    wrong = right + 1e-12
+    wrong[1, 0] = wrong[1, 0].flip(-1)
+    found = weights_of(sight(wrong, right), {})
+
+    assert found is not None
+    assert found.returned[0] == (0.0, 0.0, 1.0)
+
+
+def test_weights_of_another_shape_and_large_ones_are_told_as_far_as_there_is_room() -> None:
+    transposed = weights_of(sight(SHARES[:2].T, SHARES[:2]), {})
+    large = weights_of(sight(torch.eye(40).roll(1, 0), torch.eye(40)), {})
+
+    assert transposed is not None
+    assert transposed.difference is None
+    assert large is not None
+    assert (len(large.returned), len(large.expected[0])) == (MAX_LENGTH, MAX_LENGTH)
+    assert large.cut
+
+
+def test_right_weights_and_other_numbers_are_not_told() -> None:
+    numbers = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+
+    assert weights_of(sight(SHARES + 1e-9, SHARES), {}) is None
+    assert weights_of(sight(numbers + 1, numbers), {}) is None
+    assert weights_of(sight(torch.tensor(1.0), SHARES), {}) is None
+    assert weights_of(sight(SHARES, torch.empty(3, 3, device="meta")), {}) is None
+    assert weights_of(Sight(Outcome.FAILED), {}) is None
