@@ -8,12 +8,15 @@ checks ask for, causes, hints) stand in the course's own, `course`, and are look
 
 from __future__ import annotations
 
-import gettext
 import io
 import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gettext import GNUTranslations
 
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "ko")
@@ -28,8 +31,8 @@ class _Texts:
 
     def __init__(self) -> None:
         self.language = ENGLISH
-        self.tool = gettext.NullTranslations()
-        self.course = gettext.NullTranslations()
+        self.tool: GNUTranslations | None = None
+        self.course: GNUTranslations | None = None
         self.templates: tuple[_Template, ...] = ()
 
 
@@ -54,14 +57,23 @@ class _Template:
 _texts = _Texts()
 
 
-def _(text: str) -> str:
-    """A sentence of the tool's, in the language in use. Fill in its {places} afterwards."""
-    return _texts.tool.gettext(text)
+def _(text: str, **values: object) -> str:
+    """A sentence of the tool's, in the language in use, with values for its {places}.
+
+    >>> _("{file} has {count} lines", file="a.py", count=3)
+    'a.py has 3 lines'
+    """
+    told = text if _texts.tool is None else _texts.tool.gettext(text)
+    return told.format(**values) if values else told
 
 
-def ngettext(one: str, many: str, count: int) -> str:
-    """The same for a sentence that depends on a number."""
-    return _texts.tool.ngettext(one, many, count)
+def ngettext(one: str, many: str, count: int, **values: object) -> str:
+    """The same for a sentence that depends on a number, its {count}."""
+    if _texts.tool is None:
+        told = one if count == 1 else many
+    else:
+        told = _texts.tool.ngettext(one, many, count)
+    return told.format(count=count, **values)
 
 
 def course_text(text: str) -> str:
@@ -70,7 +82,7 @@ def course_text(text: str) -> str:
 
     White space is as in the catalogue: single blanks.
     """
-    if not text or _texts.language == ENGLISH:
+    if not text or _texts.course is None:
         return text
     found = _texts.course.gettext(text)
     if found != text:
@@ -89,7 +101,7 @@ def joined(words: Iterable[str]) -> str:
     ('a', 'a, b and c')
     """
     *most, last = words
-    return _("{these} and {that}").format(these=", ".join(most), that=last) if most else last
+    return _("{these} and {that}", these=", ".join(most), that=last) if most else last
 
 
 def use_language(language: str, course: Path | None = None) -> None:
@@ -122,12 +134,10 @@ def catalogue(language: str) -> bytes | None:
 def _speak(language: str, tool: bytes | None, course: bytes | None) -> None:
     _texts.language = language
     _texts.tool, _texts.course = _parsed(tool), _parsed(course)
-    _texts.templates = ()
-    if isinstance(_texts.course, gettext.GNUTranslations):
-        _texts.templates = tuple(_templates(_texts.course))
+    _texts.templates = () if _texts.course is None else tuple(_templates(_texts.course))
 
 
-def _templates(texts: gettext.GNUTranslations) -> list[_Template]:
+def _templates(texts: GNUTranslations) -> list[_Template]:
     """The sentences with places, those that say most first: `{x}` alone would fit everything."""
     found = [
         _Template(text, translated)
@@ -137,8 +147,12 @@ def _templates(texts: gettext.GNUTranslations) -> list[_Template]:
     return sorted(found, key=lambda template: -template.length)
 
 
-def _parsed(data: bytes | None) -> gettext.NullTranslations:
-    return gettext.NullTranslations() if data is None else gettext.GNUTranslations(io.BytesIO(data))
+def _parsed(data: bytes | None) -> GNUTranslations | None:
+    if data is None:
+        return None
+    from gettext import GNUTranslations  # not in a process that speaks English
+
+    return GNUTranslations(io.BytesIO(data))
 
 
 def _file(folder: Path, domain: str, language: str) -> bytes | None:

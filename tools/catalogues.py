@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from grader.misconceptions import Misconception, load_entries  # noqa: E402
 PLURALS = {"ko": "nplurals=1; plural=0;"}
 """How many forms a language has: a new one needs its line here."""
 KEYWORDS: Mapping[str, tuple[int, ...] | None] = {"_": None, "ngettext": (1, 2)}
+_LONG_WORD = re.compile(r"(?<!\S)[A-Za-z',]{2,}(?!\S)")
 _NO_SENTENCE = ("mentions",)
 """Arguments of `expect` that hold code and no words."""
 
@@ -70,7 +72,8 @@ def of_the_course() -> Iterator[Found]:
     yield from _causes()
     yield from _explanations()
     yield from _marked("diagnosis.py", ("AXES", "EMPTY_ROW"), ("text",))
-    yield from _marked("roles.py", (), ("note", "name"))
+    yield from _marked("roles.py", (), ("name",))
+    yield from _layouts()
 
 
 def _checks() -> Iterator[Found]:
@@ -96,9 +99,8 @@ def _said(tree: ast.Module) -> Iterator[str]:
             yield from _texts(value)
             names |= {value.id} if isinstance(value, ast.Name) else set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            if node.targets[0].id in names:
-                yield from _texts(node.value)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in names:
+            yield from _texts(node.value)
 
 
 def _texts(value: ast.expr) -> Iterator[str]:
@@ -158,11 +160,25 @@ def _marked(file: str, constants: Iterable[str], keywords: Iterable[str]) -> Ite
         values: list[ast.expr] = []
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in constants:
             values = list(node.value.values) if isinstance(node.value, ast.Dict) else [node.value]
-        elif isinstance(node, ast.keyword) and node.arg in keywords:
+        elif isinstance(node, ast.keyword) and str(node.arg) in keywords:
             values = [node.value]
         for value in values:
             for text in _texts(value):
                 yield text, _shown(path)
+
+
+def _layouts() -> Iterator[Found]:
+    """Ways of storing parameters: every sentence among the patterns of roles.py."""
+    path = ROOT / "reference" / "roles.py"
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    joined = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    inner = {id(part) for node in joined for part in node.values}
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in inner | docs:
+            for text in _texts(node):
+                if len(_LONG_WORD.findall(text)) >= 3:
+                    yield text, _shown(path)
 
 
 def _shown(path: Path) -> str:
@@ -261,8 +277,8 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _strings(string: str | Iterable[str]) -> list[str]:
-    return [string] if isinstance(string, str) else list(string)
+def _strings(string: str | Iterable[str] | None) -> list[str]:
+    return [string or ""] if string is None or isinstance(string, str) else list(string)
 
 
 if __name__ == "__main__":
