@@ -67,6 +67,11 @@ def _(text: str, **values: object) -> str:
     return told.format(**values) if values else told
 
 
+def marked(text: str) -> str:
+    """The text as it is, to be looked up where it is shown: `_(TABLE[key])`."""
+    return text
+
+
 def ngettext(one: str, many: str, count: int, **values: object) -> str:
     """The same for a sentence that depends on a number, its {count}."""
     if _texts.tool is None:
@@ -102,6 +107,11 @@ def joined(words: Iterable[str]) -> str:
     """
     *most, last = words
     return _("{these} and {that}", these=", ".join(most), that=last) if most else last
+
+
+def either(words: Iterable[str]) -> str:
+    """The same for a choice: `a or b`."""
+    return _(" or ").join(words)
 
 
 def use_language(language: str, course: Path | None = None) -> None:
