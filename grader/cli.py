@@ -5,14 +5,16 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn, TypeVar
 
 import click
 
 from grader import __version__
+from grader.language import ENGLISH, LANGUAGES, preferred_language, shows, use_language
 
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 EXIT_COURSE_ERROR = 2
 EXIT_COULD_NOT_CHECK = 3
 EXIT_INTERRUPTED = 130
@@ -60,6 +62,29 @@ _isolation = click.option(
     type=click.Choice(["full", "partial", "none"]),
     help="How submissions are confined; else the best this machine has (batch: full).",
 )
+
+
+def _speak(_context: click.Context, option: click.Parameter, value: str | None) -> str:
+    """From here on in this language; in English where the terminal lacks the letters."""
+    language = value or preferred_language()
+    language = language if shows(language, sys.stdout.encoding or ENGLISH) else ENGLISH
+    use_language(language)
+    return language
+
+
+def _lang(help_: str, default: str | None = None) -> Callable[[_Command], _Command]:
+    return click.option(
+        "--lang",
+        type=click.Choice(LANGUAGES),
+        default=default,
+        callback=_speak,
+        expose_value=False,
+        is_eager=True,
+        help=help_,
+    )
+
+
+_language = _lang("The language of what is said; else as LANGUAGE, LC_ALL or LANG have it.")
 _course = click.option(
     "--course", type=_folder, metavar="DIR", help="The course; else found upwards from here."
 )
@@ -94,6 +119,7 @@ def cli() -> None:
 @click.option("--py", "kinds", flag_value=".py", help="As .py files (the default).")
 @click.option("--ipynb", "kinds", flag_value=".ipynb", help="As notebooks.")
 @click.option("--both", "kinds", flag_value=".py .ipynb", help="As both; the edited one counts.")
+@_language
 @_course
 def start(folder: Path, kinds: str | None, course: Path | None) -> int:
     """Copy the hand-outs to DIR, to be solved there; nothing is overwritten."""
@@ -123,6 +149,7 @@ def start(folder: Path, kinds: str | None, course: Path | None) -> int:
 )
 @_spawn
 @_isolation
+@_language
 @_course
 def check(
     path: Path | None,
@@ -150,6 +177,7 @@ def check(
 @cli.command()
 @click.argument("name", metavar="CAUSE|EXERCISE|CHECK")
 @click.option("--hint", type=click.IntRange(1, 3), metavar="1|2|3", help="One step of the hints.")
+@_language
 @_course
 def explain(name: str, hint: int | None, course: Path | None) -> int:
     """Say why something is a mistake, or how to look for one, in steps.
@@ -182,6 +210,7 @@ def explain(name: str, hint: int | None, course: Path | None) -> int:
 @_only
 @_spawn
 @_isolation
+@_lang("The language of what is said about submissions.", ENGLISH)
 @_course
 def batch(
     folder: Path,

@@ -15,7 +15,7 @@ from grader.course import Course, CourseError, find_course, select
 from grader.engine import Engine, Options
 from grader.evidence import Outcome
 from grader.intake import candidates
-from grader.language import _
+from grader.language import _, speak_of
 from grader.report.content import Grader, Report, report_on
 from grader.report.formats import renderer
 from grader.submission import Submission, SubmissionError, read_submission
@@ -41,6 +41,7 @@ def run(
     with in_words():
         clear(path for _other, path in files)
         course = _course_for(course_folder, path)
+        speak_of(course.root)
         # A path that was typed is trusted; what lies inside it is not.
         place = (path or _shortest(course.assignments)).absolute()
         target = place.resolve()

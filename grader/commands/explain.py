@@ -13,7 +13,7 @@ from rich.text import Text
 from grader.commands.faults import in_words
 from grader.course import find_course
 from grader.explanations import STEPS, Explanation, ExplanationError, load_explanations
-from grader.language import _, marked
+from grader.language import _, as_typed, marked, speak_of
 from grader.misconceptions import MisconceptionError
 from grader.report.cleaning import encodable, one_line, trimmed
 
@@ -25,6 +25,7 @@ def run(name: str, *, hint: int | None, course_folder: Path | None) -> int:
     """Prints what is known of a cause, an exercise or a check; returns 0."""
     with in_words():
         course = find_course(course_folder or Path.cwd())
+        speak_of(course.root)
     try:
         found = load_explanations(course.root, course.rubric).of(name)
     except (ExplanationError, MisconceptionError) as error:
@@ -71,4 +72,4 @@ def _hint(number: int) -> str:
 
 def _again(name: str, course_folder: Path | None) -> str:
     course = ["--course", str(course_folder)] if course_folder else []
-    return shlex.join(["grader", "explain", name, *course])
+    return shlex.join(["grader", "explain", name, *course, *as_typed()])

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.evidence import Note, Observation, Outcome
-from grader.language import _
+from grader.language import _, as_typed
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
 from grader.report.content import LOST, ExerciseReport, Report
 from grader.report.drawing import drawn
@@ -103,7 +103,9 @@ class _Page:
         if name is None:
             return None
         line = Text(_led("why", "next"), style="bold")
-        return line.append(one_line(f"grader explain {name}"), style="bold cyan")
+        return line.append(
+            one_line(" ".join(["grader", "explain", name, *as_typed()])), style="bold cyan"
+        )
 
     def _title(self) -> Text:
         place = from_here(Path(self.report.submission.path), self.cwd)
