@@ -47,7 +47,7 @@ class Course:
 
     def reference(self, stem: str) -> Path:
         """The worked solution of an assignment."""
-        return self._file("reference", stem, "Restore it: nothing is graded without it.")
+        return self._file("reference", stem, _("Restore it: nothing is graded without it."))
 
     def guide(self, slug: str) -> Path:
         """How to mark a written answer, whether it is there or not."""
@@ -55,12 +55,12 @@ class Course:
 
     def stub(self, stem: str) -> Path:
         """The hand-out of an assignment."""
-        return self._file("assignments", stem, "Generate it: grader stubs")
+        return self._file("assignments", stem, _("Generate it: grader stubs"))
 
     def _file(self, folder: str, stem: str, remedy: str) -> Path:
         path = self.root / folder / f"{stem}.py"
         if not path.is_file():
-            raise CourseError(f"{path}: no such file. {remedy}")
+            raise CourseError(_("{path}: no such file. {remedy}", path=path, remedy=remedy))
         return path
 
 

@@ -41,14 +41,19 @@ def _handouts(course: Course, kinds: tuple[str, ...]) -> list[Path]:
         for kind in kinds:
             path = course.stub(stem).with_suffix(kind)
             if not path.is_file():
-                raise CourseError(f"{path}: no such file. Generate it: grader stubs")
+                raise CourseError(_missing(path))
             found.append(path)
     if course.rubric.written and ".py" in kinds:  # a notebook has a cell for each answer
         path = course.assignments / ANSWERS_FILE
         if not path.is_file():
-            raise CourseError(f"{path}: no such file. Generate it: grader stubs")
+            raise CourseError(_missing(path))
         found.append(path)
     return found
+
+
+def _missing(path: Path) -> str:
+    remedy = _("Generate it: grader stubs")
+    return _("{path}: no such file. {remedy}", path=path, remedy=remedy)
 
 
 def _copy(handout: Path, target: Path) -> str:

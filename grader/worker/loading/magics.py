@@ -11,6 +11,7 @@ import ast
 import re
 from typing import NamedTuple
 
+from ...language import _
 from .splitting import PARSE_ERRORS
 
 _CELL_MAGIC = re.compile(r"%%(?P<name>[^\W\d]\w*|!)?")
@@ -69,8 +70,11 @@ def without_magics(text: str) -> Python:
     if name in _WRITES:
         return Python(
             "\n" * text.count("\n"),
-            f"this cell is written to a file by `%%{name}`, and is not part of the notebook: "
-            "delete that line, or hand in the file as well",
+            _(
+                "this cell is written to a file by `{magic}`, and is not part of the notebook: "
+                "delete that line, or hand in the file as well",
+                magic=f"%%{name}",
+            ),
         )
     plain = _plain(body)
     if name in _FOREIGN or not (name in _KEEPING or _parses(plain)):
