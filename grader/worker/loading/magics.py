@@ -140,7 +140,7 @@ def _inert(line: str) -> str | None:
     magic = _LINE_MAGIC.match(line)
     if magic is not None:
         return indent + _timed(magic) if _timed(magic) else nothing
-    target, _, value = line.partition("=")
+    target, _other, value = line.partition("=")
     if not value.lstrip().startswith(("!", "%")) or _NOT_IN_TARGET.intersection(target):
         return None
     magic = _LINE_MAGIC.match(value)

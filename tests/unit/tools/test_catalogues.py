@@ -25,7 +25,7 @@ PLACE = re.compile(r"\{\w*\}")
 CODE = re.compile(r"`+[^`]*`+")
 # What is English in every language: names of papers and their authors, paths and commands.
 SOURCE = re.compile(r"\b(?:et al\.|19\d\d|20\d\d)")
-SENTENCE = re.compile(r"[A-Za-z][a-z'’]+(?:,? [A-Za-z]?[a-z'’]+){2,}")
+SENTENCE = re.compile(r"[A-Za-z][a-z'’]+(?:,? [A-Za-z][a-z'’]+){2,}")
 HANGUL = re.compile(r"[가-힣]")
 
 
@@ -40,7 +40,8 @@ def pairs(catalog: Catalog) -> Iterator[tuple[str, str]]:
     for message in catalog:
         if message.id:
             text = message.id if isinstance(message.id, str) else message.id[-1]
-            yield text, message.string if isinstance(message.string, str) else message.string[-1]
+            told = message.string or ""
+            yield text, told if isinstance(told, str) else told[-1]
 
 
 def complaints(catalog: Catalog) -> list[str]:
@@ -123,7 +124,7 @@ def toy(folder: Path, *texts: str) -> Domain:
 def test_translations_are_kept_and_new_sentences_are_asked_for(tmp_path: Path) -> None:
     before = toy(tmp_path, "The first sentence.", "The second one.")
     catalog = updated(before, "ko")
-    catalog["The first sentence."].string = "첫 문장."  # type: ignore[union-attr]
+    catalog["The first sentence."].string = "첫 문장."
     before.po("ko").parent.mkdir(parents=True)
     before.po("ko").write_bytes(as_po(catalog))
     after = updated(toy(tmp_path, "The first sentence.", "Quite another, and new."), "ko")
@@ -134,7 +135,7 @@ def test_translations_are_kept_and_new_sentences_are_asked_for(tmp_path: Path) -
 def test_a_reworded_sentence_keeps_its_old_translation_as_a_guess(tmp_path: Path) -> None:
     before = toy(tmp_path, "Each row of the weights adds up to 1.")
     catalog = updated(before, "ko")
-    catalog["Each row of the weights adds up to 1."].string = "각 행의 합은 1이에요."  # type: ignore[union-attr]
+    catalog["Each row of the weights adds up to 1."].string = "각 행의 합은 1이에요."
     before.po("ko").parent.mkdir(parents=True)
     before.po("ko").write_bytes(as_po(catalog))
     after = updated(toy(tmp_path, "Each row of all weights adds up to 1."), "ko")
@@ -144,7 +145,7 @@ def test_a_reworded_sentence_keeps_its_old_translation_as_a_guess(tmp_path: Path
 
 def test_what_programs_read_holds_what_people_wrote(tmp_path: Path) -> None:
     catalog = updated(toy(tmp_path, "One sentence."), "ko")
-    catalog["One sentence."].string = "한 문장."  # type: ignore[union-attr]
+    catalog["One sentence."].string = "한 문장."
     file = tmp_path / "toy.mo"
     file.write_bytes(as_mo(catalog))
     with file.open("rb") as stream:
