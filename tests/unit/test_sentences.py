@@ -177,8 +177,16 @@ def mistakes(tree: ast.Module) -> Iterator[str]:
             texts = node.args[:2] if ast.unparse(node.func) == "ngettext" else node.args[:1]
             if any(isinstance(text, (ast.JoinedStr, ast.BinOp)) for text in texts):
                 yield f"{node.lineno}: filled in before it is looked up"
+        elif isinstance(node, ast.JoinedStr) and any(map(_looks_up, ast.walk(node))):
+            yield f"{node.lineno}: no catalogue sees what stands inside an f-string"
         elif imported and _hides(node):
             yield f"{_line(node)}: `_` is the look-up here"
+
+
+def _looks_up(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call) or _name(node) not in TRANSLATED:
+        return False
+    return any(isinstance(text, ast.Constant) for text in node.args[:1])
 
 
 def _hides(node: ast.AST) -> bool:
@@ -200,6 +208,12 @@ def test_nothing_is_filled_in_before_it_is_looked_up() -> None:
     [
         pytest.param('_(f"{x} is wrong")', ["1: filled in before it is looked up"], id="f-string"),
         pytest.param('_("a" + b)', ["1: filled in before it is looked up"], id="sum"),
+        pytest.param(
+            "f'{_(\"wrong\")}: x'",
+            ["1: no catalogue sees what stands inside an f-string"],
+            id="inside",
+        ),
+        pytest.param("f'{_(TEXTS[x])}: x'", [], id="of a table"),
         pytest.param(
             "from grader.language import _\nfor _ in x:\n    pass",
             ["2: `_` is the look-up here"],
