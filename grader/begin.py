@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from .language import _
 from .parcel import Parcel, pack
 from .processes import Lane, Starter, must_exec, starter
 
@@ -80,7 +81,11 @@ def begin(*, spawn: bool) -> Begun:
         parcel = pack()
     except ModuleNotFoundError as error:
         raise TorchMissing(
-            f"{error.name} is not installed for {sys.executable}. Next: grader doctor"
+            _(
+                "{module} is not installed for {python}. Next: grader doctor",
+                module=error.name,
+                python=sys.executable,
+            )
         ) from None
     scratch = str(Path(tempfile.gettempdir()) / f"grader-{secrets.token_hex(16)}")
     errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the tree

@@ -5,17 +5,19 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
 import click
 
 from grader import __version__
+from grader.language import ENGLISH, LANGUAGES, _, preferred_language, shows, use_language
 
 if TYPE_CHECKING:
     from grader.begin import Begun
 
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 EXIT_COURSE_ERROR = 2
 EXIT_COULD_NOT_CHECK = 3
 EXIT_INTERRUPTED = 130
@@ -63,6 +65,29 @@ _isolation = click.option(
     type=click.Choice(["full", "partial", "none"]),
     help="How submissions are confined; else the best this machine has (batch: full).",
 )
+
+
+def _speak(_context: click.Context, option: click.Parameter, value: str | None) -> str:
+    """From here on in this language; in English where the terminal lacks the letters."""
+    language = value or preferred_language()
+    language = language if shows(language, sys.stdout.encoding or ENGLISH) else ENGLISH
+    use_language(language)
+    return language
+
+
+def _lang(help_: str, default: str | None = None) -> Callable[[_Command], _Command]:
+    return click.option(
+        "--lang",
+        type=click.Choice(LANGUAGES),
+        default=default,
+        callback=_speak,
+        expose_value=False,
+        is_eager=True,
+        help=help_,
+    )
+
+
+_language = _lang("The language of what is said; else as LANGUAGE, LC_ALL or LANG have it.")
 _course = click.option(
     "--course", type=_folder, metavar="DIR", help="The course; else found upwards from here."
 )
@@ -97,6 +122,7 @@ def cli() -> None:
 @click.option("--py", "kinds", flag_value=".py", help="As .py files (the default).")
 @click.option("--ipynb", "kinds", flag_value=".ipynb", help="As notebooks.")
 @click.option("--both", "kinds", flag_value=".py .ipynb", help="As both; the edited one counts.")
+@_language
 @_course
 def start(folder: Path, kinds: str | None, course: Path | None) -> int:
     """Copy the hand-outs to DIR, to be solved there; nothing is overwritten."""
@@ -126,6 +152,7 @@ def start(folder: Path, kinds: str | None, course: Path | None) -> int:
 )
 @_spawn
 @_isolation
+@_language
 @_course
 def check(
     path: Path | None,
@@ -165,6 +192,7 @@ def _under_way(spawn: bool) -> Begun:
 @cli.command()
 @click.argument("name", metavar="CAUSE|EXERCISE|CHECK")
 @click.option("--hint", type=click.IntRange(1, 3), metavar="1|2|3", help="One step of the hints.")
+@_language
 @_course
 def explain(name: str, hint: int | None, course: Path | None) -> int:
     """Say why something is a mistake, or how to look for one, in steps.
@@ -197,6 +225,7 @@ def explain(name: str, hint: int | None, course: Path | None) -> int:
 @_only
 @_spawn
 @_isolation
+@_lang("The language of what is said about submissions.", ENGLISH)
 @_course
 def batch(
     folder: Path,
@@ -375,15 +404,18 @@ def main(arguments: Sequence[str]) -> int:
         error.show()
         return EXIT_COURSE_ERROR
     except (click.Abort, KeyboardInterrupt):
-        click.echo("\ninterrupted", err=True)
+        click.echo("\n" + _("interrupted"), err=True)
         return EXIT_INTERRUPTED
     except Exception as error:
         if os.environ.get("GRADER_DEBUG") == "1":
             raise
         said = " ".join(str(error).split())[:200]
         click.echo(
-            f"grader: an error of its own, not of the submission: {type(error).__name__}: {said}\n"
-            "To see where it happened, run the same command with GRADER_DEBUG=1 before it.",
+            _(
+                "grader: an error of its own, not of the submission: {error}\n"
+                "To see where it happened, run the same command with GRADER_DEBUG=1 before it.",
+                error=f"{type(error).__name__}: {said}",
+            ),
             err=True,
         )
         return EXIT_COULD_NOT_CHECK

@@ -9,6 +9,8 @@ from pathlib import Path
 from grader.problem import did_you_mean
 from grader.rubric import Exercise, Rubric, load_rubric
 
+from .language import _
+
 RUBRIC_FILE = "rubric.yaml"
 
 
@@ -45,7 +47,7 @@ class Course:
 
     def reference(self, stem: str) -> Path:
         """The worked solution of an assignment."""
-        return self._file("reference", stem, "Restore it: nothing is graded without it.")
+        return self._file("reference", stem, _("Restore it: nothing is graded without it."))
 
     def guide(self, slug: str) -> Path:
         """How to mark a written answer, whether it is there or not."""
@@ -53,12 +55,12 @@ class Course:
 
     def stub(self, stem: str) -> Path:
         """The hand-out of an assignment."""
-        return self._file("assignments", stem, "Generate it: grader stubs")
+        return self._file("assignments", stem, _("Generate it: grader stubs"))
 
     def _file(self, folder: str, stem: str, remedy: str) -> Path:
         path = self.root / folder / f"{stem}.py"
         if not path.is_file():
-            raise CourseError(f"{path}: no such file. {remedy}")
+            raise CourseError(_("{path}: no such file. {remedy}", path=path, remedy=remedy))
         return path
 
 
@@ -78,8 +80,12 @@ def find_root(start: Path) -> Path:
         if (folder / RUBRIC_FILE).is_file():
             return folder
     raise CourseError(
-        f"{start}: not inside a course; no {RUBRIC_FILE} here or in any folder above. "
-        "Change into the course folder, or name it: --course DIR"
+        _(
+            "{path}: not inside a course; no {file} here or in any folder above. "
+            "Change into the course folder, or name it: --course DIR",
+            path=start,
+            file=RUBRIC_FILE,
+        )
     )
 
 
@@ -97,8 +103,7 @@ def select(rubric: Rubric, names: Iterable[str]) -> tuple[str, ...]:
         }
         if not found:
             known = [*rubric.exercises, *rubric.assignments, *rubric.assignments.values()]
-            raise CourseError(
-                f"no exercise or assignment {name!r} in this course{did_you_mean(name, known)}"
-            )
+            told = _("no exercise or assignment '{name}' in this course", name=name)
+            raise CourseError(f"{told}{did_you_mean(name, known)}")
         chosen |= found
     return tuple(slug for slug in rubric.exercises if slug in chosen)

@@ -10,6 +10,7 @@ from typing import Any
 
 from .course import Course
 from .evidence import Cause, Note, Observation, Outcome, Picture, Weights, Where
+from .language import language_in_use
 from .processes import Hello
 from .rubric import POLICY, Rubric, Visibility
 
@@ -74,6 +75,7 @@ def hello(course: Course, only: tuple[str, ...] = (), reverse: bool = False) -> 
         "exercises": exercises,
         "targets": _targets(course.rubric),
         "reverse": reverse,
+        "language": language_in_use(),
     }
 
 
@@ -111,6 +113,7 @@ def observation(row: dict[str, Any]) -> Observation:
             "weights": _weights(row["weights"]),
             "where": Where(**row["where"]) if row["where"] else None,
             "notes": tuple(row["notes"]),
+            "needs": tuple(row["needs"]),
         }
     )
 

@@ -17,7 +17,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .parcel import Parcel
+from .language import _
+from .parcel import Parcel, speak
 from .wire.control import receive_control, send_control
 from .wire.faults import PeerGone
 from .worker import dynamo, zygote
@@ -31,6 +32,7 @@ def main(config: dict[str, Any], parcel: Parcel) -> None:
     die_with_parent()
     prctl(PR_SET_DUMPABLE, 0)  # inherited: no submission traces or reads a process of ours
     control = socket.socket(fileno=config["control"])
+    speak(parcel)
     warm_up()
     if (threads := thread_count()) != 1:
         send_control(control, {"t": "failed", "why": f"{threads} threads before the first fork"})
@@ -102,7 +104,7 @@ class Nursery:
             poller = select.poll()
             for fd in (self._control.fileno(), *self._live):
                 poller.register(fd, select.POLLIN)
-            ready = [fd for fd, _ in poller.poll()]
+            ready = [fd for fd, _other in poller.poll()]
             for fd in ready:
                 if fd in self._live:
                     os.waitpid(self._live.pop(fd), 0)
@@ -156,7 +158,8 @@ class Nursery:
             if said == zygote.READY:
                 return pid, {"tier": tier}
             _end(pid)
-            reasons.append(f"no tier {tier}: {said.decode(errors='replace') or 'no answer'}")
+            why = said.decode(errors="replace") or _("no answer")
+            reasons.append(_("no tier {tier}: {why}", tier=tier, why=why))
         raise NoTier("; ".join(reasons))
 
     def _be_zygote(self, control: socket.socket, report_fd: int, order: dict[str, Any]) -> None:
@@ -211,7 +214,7 @@ def _judge(channel_fd: int, source_fd: int) -> None:
     bring_up_judge(channel_fd, source_fd)
 
 
-def judge_main(config: dict[str, Any], _: Parcel) -> None:
+def judge_main(config: dict[str, Any], _parcel: Parcel) -> None:
     """Entry of a judge that is a process of its own (`--spawn`)."""
     import torch
 

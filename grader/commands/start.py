@@ -9,6 +9,7 @@ import click
 
 from grader.commands.faults import in_words
 from grader.course import Course, CourseError, find_course
+from grader.language import _, either
 from grader.written.ask import ANSWERS_FILE
 
 
@@ -23,9 +24,13 @@ def run(folder: Path, *, kinds: tuple[str, ...], course_folder: Path | None) -> 
         folder.mkdir(parents=True, exist_ok=True)
         for handout in handouts:
             click.echo(_copy(handout, folder / handout.name))
-    first = " or ".join(str(folder / path.name) for path in handouts[: len(kinds)])
+    first = either(str(folder / path.name) for path in handouts[: len(kinds)])
     click.echo(
-        f"next: open {first}, write your solution, then run: {_check(folder, course_folder)}"
+        _(
+            "next: open {files}, write your solution, then run: {command}",
+            files=first,
+            command=_check(folder, course_folder),
+        )
     )
     return 0
 
@@ -36,14 +41,19 @@ def _handouts(course: Course, kinds: tuple[str, ...]) -> list[Path]:
         for kind in kinds:
             path = course.stub(stem).with_suffix(kind)
             if not path.is_file():
-                raise CourseError(f"{path}: no such file. Generate it: grader stubs")
+                raise CourseError(_missing(path))
             found.append(path)
     if course.rubric.written and ".py" in kinds:  # a notebook has a cell for each answer
         path = course.assignments / ANSWERS_FILE
         if not path.is_file():
-            raise CourseError(f"{path}: no such file. Generate it: grader stubs")
+            raise CourseError(_missing(path))
         found.append(path)
     return found
+
+
+def _missing(path: Path) -> str:
+    remedy = _("Generate it: grader stubs")
+    return _("{path}: no such file. {remedy}", path=path, remedy=remedy)
 
 
 def _copy(handout: Path, target: Path) -> str:
@@ -53,9 +63,12 @@ def _copy(handout: Path, target: Path) -> str:
             file.write(content)
     except FileExistsError:
         if target.is_file() and target.read_bytes() == content:
-            return f"there   {target}"
-        return f"kept    {target}, which is no longer the hand-out; to start over, move it away"
-    return f"copied  {target}"
+            return _("there   {file}", file=target)
+        return _(
+            "kept    {file}, which is no longer the hand-out; to start over, move it away",
+            file=target,
+        )
+    return _("copied  {file}", file=target)
 
 
 def _check(folder: Path, course_folder: Path | None) -> str:

@@ -13,6 +13,7 @@ from typing import TypeVar
 import torch
 
 from ..evidence import Observation, Outcome
+from ..language import _
 from ..scope import Scope
 from ..worker.side import seed_torch
 from . import plugin
@@ -117,7 +118,7 @@ class Grading:
             known = self._known(check, scope)
             found[check.id] = known or self._grade_one(check, client, digest)
         lent = self._following.through(found, client, digest)
-        told = {check: observation for check, (observation, _) in found.items()}
+        told = {check: observation for check, (observation, _other) in found.items()}
         without = told if unknown else {}
         if self.diagnoses:
             told = self._diagnosis.told(found, client, digest, lent)
@@ -150,7 +151,7 @@ class Grading:
         self, check: Check, client: SubmissionClient, digest: str
     ) -> tuple[Observation, Sight]:
         if check.disabled:
-            why = f"marked {check.disabled}: a check that is skipped proves nothing"
+            why = _("marked {mark}: a check that is skipped proves nothing", mark=check.disabled)
             return ours(check, why), Sight(Outcome.COULD_NOT_CHECK)
         absent = client.absent(check.exercise.assignment, check.exercise.targets)
         if absent is not None:
@@ -241,15 +242,21 @@ class Grading:
                 self._times[check.id, call] = seconds
 
             client.took = took  # type: ignore[method-assign]
-            found, _ = self._rehearsed(check, client, self._modules, "reference", AS_GRADED)
+            found = self._rehearsed(check, client, self._modules, "reference", AS_GRADED)[0]
             passed = found.outcome is Outcome.PASSED
-            why = f"the reference itself does not pass ({found.outcome}): {found.observed}"
+            why = _(
+                "the reference itself does not pass ({outcome}): {observed}",
+                outcome=found.outcome,
+                observed=found.observed,
+            )
             self._proofs[check.id] = None if passed else ours(check, why)
         return self._proofs[check.id]
 
     def _limit(self, check: Check) -> float:
         """The longest time that a call of this check may take, as far as the reference is known."""
-        times = [seconds for (check_id, _), seconds in self._times.items() if check_id == check.id]
+        times = [
+            seconds for (check_id, _other), seconds in self._times.items() if check_id == check.id
+        ]
         return max(MINIMUM_LIMIT_S, REFERENCE_FACTOR * max(times, default=0.0))
 
     def _run(

@@ -9,12 +9,11 @@ import os
 import socket
 from typing import Any
 
-from ..parcel import Parcel, spawn
+from ..language import _
+from ..parcel import Parcel, spawn, speak
 from .jail.kernel import PR_SET_DUMPABLE, prctl
 from .tiers import unconfined
 from .zygote import WorkerSource
-
-REASON = "--spawn starts each process anew, where no jail can be built around it"
 
 
 def main(config: dict[str, Any], parcel: Parcel) -> None:
@@ -35,11 +34,13 @@ def main(config: dict[str, Any], parcel: Parcel) -> None:
     os._exit(0)
 
 
-def worker_main(config: dict[str, Any], _: Parcel) -> None:
+def worker_main(config: dict[str, Any], parcel: Parcel) -> None:
     """Entry of a spawned worker."""
     from . import dynamo
     from . import main as worker
 
+    speak(parcel)
     dynamo.install()
-    jail = unconfined(config["stack_fds"], REASON)
+    reason = _("--spawn starts each process anew, where no jail can be built around it")
+    jail = unconfined(config["stack_fds"], reason)
     worker.run(config["socket"], config["output"], config["worker"], jail)

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from ...evidence import Observation, Outcome
+from ...language import _
 from ..checks import Check
 from ..faults import SourceGone, Starved, StudentFault
 from ..follow import ACCUSING, Found, Runs
@@ -54,7 +55,7 @@ class Diagnosis:
     ) -> dict[str, Observation]:
         """Every observation, with its causes. In exercises named in `lent` the failing checks saw
         other functions than those that passed; mistakes named in `unknown` are not looked for."""
-        told = {check: observation for check, (observation, _) in found.items()}
+        told = {check: observation for check, (observation, _other) in found.items()}
         for slug, checks in self._by_exercise.items():
             case = self._case(checks, found, client, digest, slug in lent)
             if case is None:
@@ -121,6 +122,10 @@ def _unexplained(
         traceback.print_exception(error)
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(frame.filename).name}:{frame.lineno}"
-    note = f"no cause was looked for to the end: {type(error).__name__} in {place} of the grader"
+    note = _(
+        "no cause was looked for to the end: {error} in {place} of the grader",
+        error=type(error).__name__,
+        place=place,
+    )
     found = {check.id: told[check.id] for check in case.failing}
     return {id: replace(seen, notes=(*seen.notes, note)) for id, seen in found.items()}
