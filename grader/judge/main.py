@@ -51,8 +51,10 @@ class Judge:
         self._channel, self._source = channel, source
         root = Path(hello["root"])
         self._exercises = [_exercise(row) for row in hello["exercises"]]
+        # A spare holds what its kernel held when it was forked.
+        self._live = bool(hello.get("live"))
         # Under way while we collect: it costs the first submission nothing.
-        self._spare: WorkerProcess | None = source.start()
+        self._spare: WorkerProcess | None = None if self._live else source.start()
         self._grading = Grading(
             root, hello["seed"], self._exercises, hello["reverse"], hello["targets"]
         )
@@ -124,7 +126,7 @@ class Judge:
         worker = self._spare or self._source.start()
         self._spare = None
         worker.await_ready()
-        self._spare = self._source.start()
+        self._spare = None if self._live else self._source.start()
         return worker
 
 
