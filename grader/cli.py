@@ -16,7 +16,7 @@ from grader import __version__
 EXIT_COURSE_ERROR = 2
 EXIT_COULD_NOT_CHECK = 3
 EXIT_INTERRUPTED = 130
-FORMATS = ("text", "json", "junit", "markdown")
+FORMATS = ("text", "json", "junit", "markdown", "html")
 
 _EXIT_CODES = """\b
 Exit codes:

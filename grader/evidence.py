@@ -84,6 +84,37 @@ class Picture:
     rows: tuple[tuple[float, ...], ...]
 
 
+Grid = tuple[tuple[float | None, ...], ...]
+"""A matrix of plain numbers, few of them; None is what is not finite."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A matrix whose rows should each add up to 1, beside the right one: to be drawn beside a
+    public check, never of a hidden one. Of the first sample and the first head that differ."""
+
+    returned: Grid
+    expected: Grid
+    axes: tuple[str, str] = ("", "")
+    """What the rows and the columns are, in a word each, where that is known."""
+    cut: bool = False
+    """Whether there are more rows or columns than these."""
+
+    @property
+    def difference(self) -> Grid | None:
+        """What was returned less what was expected; None where the two have other shapes."""
+        if [len(row) for row in self.returned] != [len(row) for row in self.expected]:
+            return None
+        pairs = zip(self.returned, self.expected, strict=True)
+        return tuple(
+            tuple(_less(left, right) for left, right in zip(*rows, strict=True)) for rows in pairs
+        )
+
+
+def _less(left: float | None, right: float | None) -> float | None:
+    return None if left is None or right is None else left - right
+
+
 @dataclass(frozen=True)
 class Observation:
     """The record of one check."""
@@ -105,6 +136,7 @@ class Observation:
     also: tuple[Cause, ...] = ()
     """More causes that fit as well as `cause`: nobody can tell by these numbers which it is."""
     picture: Picture | None = None
+    weights: Weights | None = None
 
     def blocked_by(self, unmet: Sequence[str]) -> Observation:
         """This finding as no more than an echo of what it needs; what it was becomes a note."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .course import Course
-from .evidence import Cause, Note, Observation, Outcome, Picture, Where
+from .evidence import Cause, Note, Observation, Outcome, Picture, Weights, Where
 from .processes import Hello
 from .rubric import POLICY, Rubric, Visibility
 
@@ -106,6 +106,7 @@ def observation(row: dict[str, Any]) -> Observation:
             "cause": Cause(**row["cause"]) if row["cause"] else None,
             "also": tuple(Cause(**cause) for cause in row["also"]),
             "picture": _picture(row["picture"]),
+            "weights": _weights(row["weights"]),
             "where": Where(**row["where"]) if row["where"] else None,
             "notes": tuple(row["notes"]),
         }
@@ -116,6 +117,14 @@ def _picture(row: dict[str, Any] | None) -> Picture | None:
     if row is None:
         return None
     return Picture(row["kind"], row["title"], tuple(tuple(numbers) for numbers in row["rows"]))
+
+
+def _weights(row: dict[str, Any] | None) -> Weights | None:
+    if row is None:
+        return None
+    rows, columns = row["axes"]
+    returned, expected = (tuple(map(tuple, row[name])) for name in ("returned", "expected"))
+    return Weights(returned, expected, (rows, columns), row["cut"])
 
 
 def note(row: dict[str, Any]) -> Note:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +19,9 @@ from grader.intake import candidates
 from grader.report.content import Grader, Report, report_on
 from grader.report.formats import renderer
 from grader.submission import Submission, SubmissionError, read_submission
+
+if TYPE_CHECKING:  # what most formats can do without
+    from grader.explanations import Explanations
 
 OpenEngine = Callable[[Course, Options], AbstractContextManager[Grader]]
 
@@ -51,8 +55,9 @@ def run(
             # Imported while torch is, in the other process.
             show = _printer(format_)
             writers = [(renderer(name), file) for name, file in files]
+            hints = _explanations(course) if "html" in (format_, *(n for n, _ in files)) else None
             graded = next(iter(grader.grade([submission])))
-    report = report_on(graded, course.rubric, slugs)
+    report = report_on(graded, course.rubric, slugs, hints)
     for rendered, file in writers:
         write(file, rendered(report))
     show(report)
@@ -65,6 +70,16 @@ def exit_code(report: Report) -> int:
     if report.grade.complete:
         return 0
     return 3 if ours or report.grade.unchecked_points else 1
+
+
+def _explanations(course: Course) -> Explanations | None:
+    """What the hints are taken from, if this copy of the course has any."""
+    from grader.explanations import ExplanationError, load_explanations
+
+    try:
+        return load_explanations(course.root, course.rubric)
+    except ExplanationError:
+        return None
 
 
 def _course_for(course_folder: Path | None, path: Path | None) -> Course:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from grader.evidence import Note, Observation, Outcome
 from grader.rubric import POLICY, Exercise, Rubric
 from grader.score import ExerciseGrade, Grade, block, score
 from grader.submission import Submission
 from grader.written.answers import WrittenAnswer, written_answers
+
+if TYPE_CHECKING:  # what most formats can do without
+    from grader.explanations import Explanations
 
 LOST = (Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT)
 """Outcomes that the student can do something about, here and now."""
@@ -79,6 +82,8 @@ class Report:
     duration_ms: float
     written: tuple[WrittenAnswer, ...] = ()
     """What a person grades; no part of `grade`."""
+    explanations: Explanations | None = None
+    """Where the hints come from, in formats that show any."""
 
     @property
     def written_points(self) -> Fraction:
@@ -95,7 +100,12 @@ class Report:
         return "not attempted" if stem in self.entries else f"there is no {stem}.py"
 
 
-def report_on(graded: Graded, rubric: Rubric, only: Iterable[str] = ()) -> Report:
+def report_on(
+    graded: Graded,
+    rubric: Rubric,
+    only: Iterable[str] = (),
+    explanations: Explanations | None = None,
+) -> Report:
     """The report of a graded submission, on the exercises named in `only` or on all of them."""
     named = tuple(only)
     slugs = named or tuple(rubric.exercises)
@@ -127,6 +137,7 @@ def report_on(graded: Graded, rubric: Rubric, only: Iterable[str] = ()) -> Repor
         isolation=graded.isolation,
         duration_ms=graded.duration_ms,
         written=written_answers(submission, rubric.written, rubric.written_for(named)),
+        explanations=explanations,
     )
 
 

@@ -22,6 +22,8 @@ def renderer(name: str) -> Callable[[Report], str]:
             from grader.report.junit import rendered
         case "markdown":
             from grader.report.markdown import rendered
+        case "html":
+            from grader.report.html import rendered
         case _:
             raise LookupError(name)
     return rendered

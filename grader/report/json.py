@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-from grader.evidence import Cause, Note, Observation, Picture, Where
+from grader.evidence import Cause, Note, Observation, Picture, Weights, Where
 from grader.report.cleaning import printable
 from grader.report.content import ExerciseReport, Report
 from grader.report.points import exact, shown
@@ -104,6 +104,7 @@ def _observation(seen: Observation) -> dict[str, object]:
         "cause": None if seen.cause is None else _cause(seen.cause),
         "also": [_cause(cause) for cause in seen.also],
         "picture": None if seen.picture is None else _picture(seen.picture),
+        "weights": None if seen.weights is None else _weights(seen.weights),
         "where": _where(seen.where),
         "notes": [printable(note) for note in seen.notes],
         "precision": seen.precision,
@@ -117,6 +118,16 @@ def _cause(cause: Cause) -> dict[str, object]:
 def _picture(picture: Picture) -> dict[str, object]:
     rows = [list(row) for row in picture.rows]
     return {"kind": picture.kind, "title": printable(picture.title), "rows": rows}
+
+
+def _weights(weights: Weights) -> dict[str, object]:
+    """Both matrices; a number that is not finite is null."""
+    return {
+        "axes": [printable(axis) for axis in weights.axes],
+        "cut": weights.cut,
+        "returned": [list(row) for row in weights.returned],
+        "expected": [list(row) for row in weights.expected],
+    }
 
 
 def _note(note: Note) -> dict[str, object]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.evidence import Observation, Outcome, Where
-from grader.notebook import NotebookError, read_cells
 from grader.report.content import LOST, ExerciseReport, Report
+from grader.report.sources import sources
 from grader.written.ask import ANSWERS_FILE
 
 
@@ -110,18 +110,8 @@ def _target(report: Report, exercise: ExerciseReport) -> Where | None:
     for target in exercise.exercise.targets:
         # The file is the student's, so it is searched and not parsed: this cannot be made slow.
         pattern = re.compile(rf"^(?:def|class) {re.escape(target)}\b", re.MULTILINE)
-        for cell, source in _sources(file, report.submission.files[file]):
+        for cell, source in sources(file, report.submission.files[file]):
             found = pattern.search(source)
             if found:
                 return Where(file, source.count("\n", 0, found.start()) + 1, cell)
     return Where(file) if file.lower().endswith(".ipynb") else Where(file, 1)
-
-
-def _sources(file: str, data: bytes) -> list[tuple[int | None, str]]:
-    """The code of a file, a notebook's with the numbers of its cells."""
-    if not file.lower().endswith(".ipynb"):
-        return [(None, data.decode("utf-8", errors="replace"))]
-    try:
-        return [(cell.number, cell.source) for cell in read_cells(data) if cell.kind == "code"]
-    except NotebookError:
-        return []

@@ -27,7 +27,7 @@ from tests.attack.leftovers import Leftovers
 STARVED = "no processor time"
 BUSY_ATTEMPTS = 2
 """A machine that has no time for us can't tell who was slow: the clock ended it all the same."""
-FORMATS = ("text", "json", "junit", "markdown")
+FORMATS = ("text", "json", "junit", "markdown", "html")
 CANARY = re.compile(r"CANARY[a-z]+[0-9a-f]{24}|41\.414213")
 """Planted secrets, and a number that only the inputs of hidden checks have."""
 RUBRIC = f"""\

@@ -21,9 +21,9 @@ from ..rehearsal import Rehearsals
 from ..sight import Sight
 from ..student import SubmissionClient
 from .dictionary import AGAIN, Case, Dictionary
-from .knowledge import Knowledge
+from .knowledge import Knowledge, constants_of
 from .observed import observed_causes
-from .pictures import picture_of
+from .pictures import picture_of, weights_of
 
 
 class Diagnosis:
@@ -77,7 +77,10 @@ class Diagnosis:
             told[id] = replace(told[id], cause=named[0], also=named[1:])
         for check, sight in case.failing.items():
             if not check.hidden:
-                told[check.id] = replace(told[check.id], picture=picture_of(sight))
+                words = self._knowledge.words(constants_of(check.item.module))
+                told[check.id] = replace(
+                    told[check.id], picture=picture_of(sight), weights=weights_of(sight, words)
+                )
         rest = {c: sight for c, sight in case.failing.items() if c.id not in causes}
         for id, cause in observed_causes(self._knowledge, rest, case.again).items():
             told[id] = replace(told[id], cause=cause)

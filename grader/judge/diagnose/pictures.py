@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch.utils._pytree import tree_leaves
 
-from ...evidence import Picture
+from ...evidence import Grid, Picture, Weights
 from ..sight import Sight
 
 MAX_LENGTH = 16
@@ -35,8 +36,39 @@ def picture_of(sight: Sight) -> Picture | None:
     return None
 
 
+def weights_of(sight: Sight, words: Mapping[int, str]) -> Weights | None:
+    """The first matrix that should share out 1 in every row and differs from the right one, each
+    cut to what can be drawn. `words` names axes by their lengths."""
+    for observed, expected in _pairs(sight):
+        if not (observed.is_floating_point() and expected.dim() > 1 and observed.dim() > 1):
+            continue
+        if not _are_shares(expected):
+            continue
+        left, right = _first_that_differ(observed.double(), expected.double())
+        if left.shape == right.shape and not bool(_differ(left, right).any()):
+            continue
+        rows, columns = (words.get(length, "") for length in right.shape)
+        cut = max(*left.shape, *right.shape) > MAX_LENGTH
+        return Weights(_grid(left), _grid(right), (rows, columns), cut)
+    return None
+
+
+def _grid(matrix: torch.Tensor) -> Grid:
+    few = matrix[:MAX_LENGTH, :MAX_LENGTH].tolist()
+    return tuple(tuple(round(n, 4) if math.isfinite(n) else None for n in row) for row in few)
+
+
 def _matrices(sight: Sight) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """Matrices that were compared, of the first sample and the first head that differ."""
+    for observed, expected in _pairs(sight):
+        alike = observed.shape == expected.shape and observed.dtype == expected.dtype
+        if not alike or observed.dim() < 2 or max(observed.shape[-2:]) > MAX_LENGTH:
+            continue
+        yield _first_that_differ(observed, expected)
+
+
+def _pairs(sight: Sight) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Tensors that were compared, and that hold numbers."""
     if sight.pair is None:
         return
     left, right = tree_leaves(sight.pair.observed), tree_leaves(sight.pair.expected)
@@ -45,16 +77,29 @@ def _matrices(sight: Sight) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     for observed, expected in zip(left, right, strict=True):
         if not isinstance(observed, torch.Tensor) or not isinstance(expected, torch.Tensor):
             continue
-        alike = observed.shape == expected.shape and observed.dtype == expected.dtype
-        if not alike or observed.dim() < 2 or observed.is_meta or expected.is_meta:
+        if observed.is_meta or expected.is_meta or not observed.numel() or not expected.numel():
             continue
-        if max(observed.shape[-2:]) > MAX_LENGTH or not observed.numel():
-            continue
-        flat = observed.flatten(0, -3) if observed.dim() > 2 else observed[None]
-        other = expected.flatten(0, -3) if expected.dim() > 2 else expected[None]
-        wrong = (flat != other).flatten(1).any(-1).nonzero()
-        number = int(wrong[0]) if len(wrong) else 0
-        yield flat[number], other[number]
+        yield observed, expected
+
+
+def _first_that_differ(
+    observed: torch.Tensor, expected: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """A matrix of each: of the first place along the leading axes where they differ."""
+    left = observed.flatten(0, -3) if observed.dim() > 2 else observed[None]
+    right = expected.flatten(0, -3) if expected.dim() > 2 else expected[None]
+    if left.shape != right.shape:
+        return left[0], right[0]
+    wrong = _differ(left, right).flatten(1).any(-1).nonzero()
+    number = int(wrong[0]) if len(wrong) else 0
+    return left[number], right[number]
+
+
+def _differ(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """Where two tensors differ by more than rounding."""
+    if not left.is_floating_point():
+        return left != right
+    return ~((left - right).abs() <= CLOSE)  # NaN is close to nothing
 
 
 def _are_shares(expected: torch.Tensor) -> bool:

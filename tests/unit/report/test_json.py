@@ -82,6 +82,7 @@ def test_a_report_in_full() -> None:
                         },
                         "also": [],
                         "picture": None,
+                        "weights": None,
                         "where": {"file": "s2_means.py", "line": 7, "cell": None},
                         "notes": ["computes in float32"],
                         "precision": "float64",

@@ -1,0 +1,272 @@
+"""Matrices as pictures: which shade each cell has, what stands in it, and the same in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from grader.evidence import Grid, Picture, Weights
+from grader.language import _
+from grader.report.html.palette import HALF, STEPS
+
+CELL = 28
+MARGIN = 16
+WITH_NUMBERS = 8
+"""Columns up to which a cell has room for its number."""
+WIDEST = 290
+RIGHT = 1e-4
+"""Numbers come with four digits: what is closer than this is the same."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a picture; its place is that of its top left corner."""
+
+    x: int
+    y: int
+    kind: str
+    """The class of its colour: `w3`, `d-2`, `leak2`, `odd` for what is not finite."""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Label:
+    x: int
+    y: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One matrix, drawn, and as a table for whoever does not see it."""
+
+    title: str
+    told: str
+    """What it shows, in a sentence."""
+    cells: tuple[Cell, ...]
+    labels: tuple[Label, ...]
+    width: int
+    height: int
+    table: tuple[tuple[str, ...], ...]
+
+    @property
+    def shown(self) -> int:
+        """How wide it is on a page that has room: three stand side by side."""
+        return min(self.width * 5 // 4, WIDEST)
+
+
+@dataclass(frozen=True)
+class Step:
+    """An entry of a legend."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Shades from one number to another."""
+
+    kinds: tuple[str, ...]
+    least: str
+    most: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Pictures that belong together, with one caption and what their colours mean."""
+
+    title: str
+    caption: str
+    panels: tuple[Panel, ...]
+    scales: tuple[Scale, ...] = ()
+    legend: tuple[Step, ...] = ()
+    kind: str = "heat"
+
+
+def heat_maps(weights: Weights) -> Figure:
+    """What was returned, what was expected and, where the shapes agree, the difference."""
+    top = _top(weights)
+    panels = [
+        _panel(_("yours"), weights.returned, lambda number: _shade(number, top)),
+        _panel(_("expected"), weights.expected, lambda number: _shade(number, top)),
+    ]
+    shades = tuple(f"w{step}" for step in range(STEPS + 1))
+    scales = [Scale(shades, "0", _number(top))]
+    difference = weights.difference
+    if difference is not None:
+        most = max((abs(n) for row in difference for n in row if n is not None), default=0.0)
+        panels.append(_panel(_("yours − expected"), difference, lambda n: _tint(n, most), True))
+        tints = tuple(f"d{step}" for step in range(-HALF, HALF + 1))
+        if most >= RIGHT:
+            scales.append(Scale(tints, _number(-most, True), _number(most, True)))
+    return Figure(
+        title=_("Weights: each row is shared out and adds up to 1"),
+        caption=_caption(weights),
+        panels=tuple(panels),
+        scales=tuple(scales),
+        legend=_oddities(top, weights),
+    )
+
+
+def _caption(weights: Weights) -> str:
+    rows, columns = weights.axes
+    said = [_("The first sample and head that differ.")]
+    if rows and columns:
+        said.append(_("Rows are {rows}, columns are {columns}.").format(rows=rows, columns=columns))
+    if weights.cut:
+        said.append(_("Only the first rows and columns are drawn."))
+    return " ".join(said)
+
+
+def _top(weights: Weights) -> float:
+    """The weight that has the fullest shade: nothing above 1 is a weight."""
+    both = (*weights.returned, *weights.expected)
+    found = [number for row in both for number in row if number is not None and 0 < number <= 1]
+    return max(found, default=1.0)
+
+
+def _shade(number: float, top: float) -> str:
+    if number < -RIGHT:
+        return "low"
+    return "high" if number > top + RIGHT else f"w{max(0, round(number / top * STEPS))}"
+
+
+def _tint(number: float, most: float) -> str:
+    if abs(number) < RIGHT or not most:
+        return "d0"
+    # Away from the middle: the least difference is still seen.
+    step = max(1, math.ceil(abs(number) / most * HALF - 1e-9))
+    return f"d{step if number > 0 else -step}"
+
+
+def _panel(title: str, grid: Grid, kind: Callable[[float], str], signed: bool = False) -> Panel:
+    columns = max((len(row) for row in grid), default=0)
+    room = columns <= WITH_NUMBERS
+    cells = tuple(
+        Cell(
+            MARGIN + place * CELL,
+            MARGIN + line * CELL,
+            "odd" if number is None else kind(number),
+            _short(number, signed) if room else "",
+        )
+        for line, row in enumerate(grid)
+        for place, number in enumerate(row)
+    )
+    told = _("{title}: {rows} rows and {columns} columns of numbers")
+    return Panel(
+        title=title,
+        told=told.format(title=title, rows=len(grid), columns=columns),
+        cells=cells,
+        labels=_labels(len(grid), columns),
+        width=MARGIN + columns * CELL,
+        height=MARGIN + len(grid) * CELL,
+        table=tuple(tuple(_number(number, signed) for number in row) for row in grid),
+    )
+
+
+def _labels(rows: int, columns: int) -> tuple[Label, ...]:
+    middle, near = CELL // 2, MARGIN // 2
+    across = [Label(MARGIN + place * CELL + middle, near, str(place)) for place in range(columns)]
+    down = [Label(near, MARGIN + line * CELL + middle, str(line)) for line in range(rows)]
+    return (*across, *down)
+
+
+def _number(number: float | None, signed: bool = False) -> str:
+    if number is None:
+        return _("not finite")
+    if abs(number) < RIGHT:
+        return "0"
+    text = f"{number:+.3f}" if signed else f"{number:.3f}"
+    return text.replace("-", "−") if abs(number) < 1000 else f"{number:.2g}".replace("-", "−")
+
+
+def _short(number: float | None, signed: bool) -> str:
+    """For a cell: `.31`, `+.31`, `1`."""
+    if number is None:
+        return "!"
+    if abs(number) < RIGHT:
+        return "0"
+    text = f"{number:+.2f}" if signed else f"{number:.2f}"
+    if abs(number) >= 10:
+        text = f"{number:.0e}" if abs(number) >= 1000 else f"{number:.0f}"
+    return text.replace("0.", ".", 1).replace("1.00", "1").replace("-", "−")
+
+
+def _oddities(top: float, weights: Weights) -> tuple[Step, ...]:
+    """What is no weight and has a colour of its own, as far as there is any."""
+    numbers = [number for row in weights.returned for number in row]
+    found = {"odd" if number is None else _shade(number, top) for number in numbers}
+    words = {
+        "low": _("below 0"),
+        "high": _("above {top}").format(top=_number(top)),
+        "odd": _("not finite"),
+    }
+    return tuple(Step(kind, text) for kind, text in words.items() if kind in found)
+
+
+def drawn(picture: Picture) -> Figure | None:
+    """A map of what depends on what, or sums of rows; None for what is of no known kind."""
+    if picture.kind == "leaks":
+        return _leak_map(picture)
+    return _sums(picture) if picture.kind == "row_sums" else None
+
+
+def _leak_map(picture: Picture) -> Figure:
+    words = {
+        "leak0": _("does not depend"),
+        "leak1": _("depends, and may"),
+        "leak2": _("depends, and must not"),
+        "leak3": _("should depend, and does not"),
+    }
+    short = {"leak0": "–", "leak1": _("yes"), "leak2": _("must not"), "leak3": _("missing")}
+    grid = [[f"leak{int(value or 0)}" for value in row] for row in picture.rows]
+    columns = max((len(row) for row in grid), default=0)
+    cells = tuple(
+        Cell(MARGIN + place * CELL, MARGIN + line * CELL, kind)
+        for line, row in enumerate(grid)
+        for place, kind in enumerate(row)
+    )
+    used = {kind for row in grid for kind in row}
+    told = [_("{title}: {rows} rows and {columns} columns.")]
+    told += [_("“{what}” stands in {count} cells.")]
+    counts = {kind: sum(row.count(kind) for row in grid) for kind in ("leak2", "leak3")}
+    sentences = [told[0].format(title=_(picture.title), rows=len(grid), columns=columns)]
+    sentences += [
+        told[1].format(what=words[kind], count=count) for kind, count in counts.items() if count
+    ]
+    panel = Panel(
+        title="",
+        told=" ".join(sentences),
+        cells=cells,
+        labels=_labels(len(grid), columns),
+        width=MARGIN + columns * CELL,
+        height=MARGIN + len(grid) * CELL,
+        table=tuple(tuple(short.get(kind, "?") for kind in row) for row in grid),
+    )
+    legend = tuple(Step(kind, text) for kind, text in words.items() if kind in used)
+    return Figure(_(picture.title), "", (panel,), legend=legend, kind="leaks")
+
+
+def _sums(picture: Picture) -> Figure:
+    (row,) = picture.rows[:1] or ((),)
+    width = CELL + MARGIN
+    cells = tuple(
+        Cell(place * width, MARGIN, "fine" if abs(number - 1) < 1e-3 else "wrong", f"{number:.2f}")
+        for place, number in enumerate(row)
+    )
+    labels = tuple(
+        Label(place * width + width // 2, MARGIN // 2, str(place)) for place in range(len(row))
+    )
+    sums = ", ".join(f"{number:.4g}" for number in row)
+    panel = Panel(
+        title="",
+        told=_("{title}: {numbers}").format(title=_(picture.title), numbers=sums),
+        cells=cells,
+        labels=labels,
+        width=len(row) * width,
+        height=MARGIN + CELL,
+        table=(tuple(f"{number:.4g}" for number in row),),
+    )
+    return Figure(_(picture.title), "", (panel,), kind="sums")
