@@ -89,10 +89,10 @@ def notebook_handout(
 ) -> str:
     """The stub as a notebook of nbformat 4.5: a text and a code cell for each definition.
 
-    Each exercise ends with a cell that checks it. At the notebook's end stand the demos and the questions, each with a cell for the answer, and before its
-    first code what demos, and imports of other assignments, need. Byte for byte what Jupyter would
-    write, with ids that only depend on the names in the stub, the headings of the demos and the
-    slugs of the questions.
+    Each exercise ends with a cell that checks it. At the end of all stand the demos and the
+    questions, each with a cell for the answer, and before the first code what demos, and imports
+    of other assignments, need. Byte for byte what Jupyter would write, with ids that only depend
+    on the names in the stub, the headings of the demos and the slugs of exercises and questions.
     """
     used: set[str] = set()
     cells = _with_checks(list(pieces(stub)), exercises)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -109,8 +109,8 @@ def _asked(what: Iterable[object], namespace: Namespace, rubric: Rubric) -> Aske
             slugs |= {known[item]} if item in known else {*select(rubric, [item])}
         elif isinstance(item, ModuleType):
             modules.append(item)
-            slugs |= {known[name] for name in vars(item) if name in known}
-            slugs |= _of_assignment(item.__name__.rpartition(".")[2], rubric)
+            slugs |= {known[name] for name in _defined(item) if name in known}
+            slugs |= _of_assignment(_stem(item), rubric)
         else:
             name = str(getattr(item, "__name__", type(item).__name__))
             slugs.add(_exercise_named(name, item, known))
@@ -121,6 +121,17 @@ def _asked(what: Iterable[object], namespace: Namespace, rubric: Rubric) -> Aske
             text = _("nothing here is asked for by an exercise yet. There are: {names}")
             raise CourseError(text.format(names=", ".join(known)))
     return Asked(tuple(s for s in rubric.exercises if s in slugs), given, tuple(modules))
+
+
+def _stem(module: ModuleType) -> str:
+    return module.__name__.rpartition(".")[2]
+
+
+def _defined(module: ModuleType) -> Iterator[str]:
+    """The names of a module that it does not have from elsewhere."""
+    for name, value in vars(module).items():
+        if getattr(value, "__module__", None) == module.__name__:
+            yield name
 
 
 def _of_assignment(stem: str, rubric: Rubric) -> set[str]:
@@ -145,15 +156,13 @@ def _kernel(spaces: Spaces, asked: Asked, rubric: Rubric) -> Kernel:
         for exercise in rubric.exercises.values()
         for name in exercise.targets
     }
+    named = {_stem(module): module for module in asked.modules}
     for module in asked.modules:
-        space = spaces.of_module(module)
-        defined = {
-            known[name]
-            for name in vars(module)
-            if name in known and spaces.owner(vars(module)[name]) is space
-        }
-        stem = module.__name__.rpartition(".")[2]
-        found |= dict.fromkeys((*defined, *([stem] if stem in known.values() else ())), space)
+        stems = {known[name] for name in _defined(module) if name in known}
+        found |= {stem: spaces.of_module(module) for stem in stems if stem not in named}
+    found |= {
+        stem: spaces.of_module(module) for stem, module in named.items() if stem in known.values()
+    }
     given: dict[str, dict[str, object]] = {}
     for name, value in asked.given.items():
         space = found.setdefault(known[name], spaces.owner(value))

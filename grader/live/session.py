@@ -181,9 +181,9 @@ def _become_source(
 
 def _let_go_of_the_kernel() -> None:
     """What is printed, shown or asked for in the copy must not reach the kernel's reader."""
-    sys.stdin = open(os.devnull)  # noqa: SIM115
+    sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY))
     for number, name in ((1, "stdout"), (2, "stderr")):
-        stream = open(number, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+        stream = os.fdopen(number, "w", encoding="utf-8", errors="replace", closefd=False)
         setattr(sys, name, stream)
     builtins.input = _no_input
     ipython = sys.modules.get("IPython")

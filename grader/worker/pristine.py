@@ -115,10 +115,8 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _is_code(value: object) -> bool:
-    return (
-        isinstance(value, (*_ATOMS, type, FunctionType, ModuleType))
-        or callable(value)
-        and not (hasattr(value, "__dict__") and value.__dict__)
+    return isinstance(value, (*_ATOMS, type, FunctionType, ModuleType)) or (
+        callable(value) and not (hasattr(value, "__dict__") and value.__dict__)
     )
 
 
