@@ -28,7 +28,7 @@ from grader.live.spaces import Namespace, Spaces, cell_names, entries
 from grader.problem import did_you_mean
 from grader.report.cleaning import refusal
 from grader.report.content import report_on
-from grader.rubric import Rubric, RubricError
+from grader.rubric import Exercise, Rubric, RubricError
 from grader.submission import Submission, digest_of
 from grader.worker.live import Kernel, Space
 
@@ -73,7 +73,11 @@ def checked(
     asked = _asked(what, namespace, rubric)
     kernel = _kernel(spaces, asked, rubric)
     files = {space.path: space.data or _text(space) for space in kernel.spaces}
-    only = with_prerequisites(rubric, asked.slugs)
+    only = [
+        slug
+        for slug in with_prerequisites(rubric, asked.slugs)
+        if slug in asked.slugs or _is_held(rubric.exercises[slug], kernel)
+    ]
     meta = session.grade(kernel, files, only, digest_of(files))
     return Answer(replace(_report(meta, kernel, files, asked.slugs, rubric, folder)), folder)
 
@@ -109,17 +113,16 @@ def _asked(what: Iterable[object], namespace: Namespace, rubric: Rubric) -> Aske
             slugs |= {known[item]} if item in known else {*select(rubric, [item])}
         elif isinstance(item, ModuleType):
             modules.append(item)
-            slugs |= {known[name] for name in _defined(item) if name in known}
-            slugs |= _of_assignment(_stem(item), rubric)
+            slugs |= _asked_of(item, rubric)
         else:
             name = str(getattr(item, "__name__", type(item).__name__))
             slugs.add(_exercise_named(name, item, known))
             given[name] = item
     if not items:
         slugs = {known[name] for name in namespace if name in known}
-        if not slugs:
-            text = _("nothing here is asked for by an exercise yet. There are: {names}")
-            raise CourseError(text.format(names=", ".join(known)))
+    if not slugs:
+        text = _("nothing here is asked for by an exercise yet. There are: {names}")
+        raise CourseError(text.format(names=", ".join(known)))
     return Asked(tuple(s for s in rubric.exercises if s in slugs), given, tuple(modules))
 
 
@@ -134,8 +137,11 @@ def _defined(module: ModuleType) -> Iterator[str]:
             yield name
 
 
-def _of_assignment(stem: str, rubric: Rubric) -> set[str]:
-    return {slug for slug, one in rubric.exercises.items() if one.assignment == stem}
+def _asked_of(module: ModuleType, rubric: Rubric) -> set[str]:
+    """The exercises of the assignment that a module is named after; else of what it defines."""
+    own = {s for s, one in rubric.exercises.items() if one.assignment == _stem(module)}
+    known = exercise_of(rubric)
+    return own or {known[name] for name in _defined(module) if name in known}
 
 
 def _exercise_named(name: str, item: object, known: Mapping[str, str]) -> str:
@@ -156,13 +162,9 @@ def _kernel(spaces: Spaces, asked: Asked, rubric: Rubric) -> Kernel:
         for exercise in rubric.exercises.values()
         for name in exercise.targets
     }
-    named = {_stem(module): module for module in asked.modules}
     for module in asked.modules:
-        stems = {known[name] for name in _defined(module) if name in known}
-        found |= {stem: spaces.of_module(module) for stem in stems if stem not in named}
-    found |= {
-        stem: spaces.of_module(module) for stem, module in named.items() if stem in known.values()
-    }
+        stems = {rubric.exercises[slug].assignment for slug in _asked_of(module, rubric)}
+        found |= dict.fromkeys(stems, spaces.of_module(module))
     given: dict[str, dict[str, object]] = {}
     for name, value in asked.given.items():
         space = found.setdefault(known[name], spaces.owner(value))
@@ -170,6 +172,14 @@ def _kernel(spaces: Spaces, asked: Asked, rubric: Rubric) -> Kernel:
     for slug in asked.slugs:
         found.setdefault(rubric.exercises[slug].assignment, spaces.here)
     return Kernel(spaces.all, {stem: space.path for stem, space in found.items()}, given)
+
+
+def _is_held(exercise: Exercise, kernel: Kernel) -> bool:
+    """Whether all that an exercise asks for is there: one piece of it may be no more than a copy
+    for an exercise that builds on it."""
+    path = kernel.entries.get(exercise.assignment)
+    values = next((space.values for space in kernel.spaces if space.path == path), {})
+    return all(name in values for name in exercise.targets)
 
 
 def _text(space: Space) -> bytes:

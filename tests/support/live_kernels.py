@@ -67,7 +67,9 @@ def hold(folder: Path, entries: Mapping[str, str]) -> list[ModuleType]:
     """The submission's files as modules of this process."""
     os.chdir(folder)
     sys.path.insert(0, str(folder))
-    sys.meta_path.insert(0, Files({stem: folder / file for stem, file in entries.items()}))
+    found = {file.stem: file for file in folder.iterdir() if file.suffix in (".py", ".ipynb")}
+    graded = {stem: folder / file for stem, file in entries.items()}
+    sys.meta_path.insert(0, Files({**found, **graded}))
     builtins.get_ipython = lambda: _Magics()  # type: ignore[attr-defined]
     return [importlib.import_module(stem) for stem in entries]
 
