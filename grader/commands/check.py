@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -32,6 +33,7 @@ def run(
     only: tuple[str, ...],
     format_: str = "text",
     files: Sequence[tuple[str, Path]] = (),
+    watch: bool = False,
     spawn: bool,
     isolation: str | None = None,
     course_folder: Path | None,
@@ -51,6 +53,8 @@ def run(
         submission = read_submission(target, place.name)
         slugs = slugs or _slugs_in(submission, target, course)
         options = Options(spawn=spawn, only=slugs, isolation=isolation)
+        if watch:
+            return _watched(course, target, slugs, options)
         with open_engine(course, options) as grader:
             # Imported while torch is, in the other process.
             show = _printer(format_)
@@ -62,6 +66,18 @@ def run(
         write(file, rendered(report))
     show(report)
     return exit_code(report)
+
+
+def _watched(course: Course, target: Path, slugs: tuple[str, ...], options: Options) -> int:
+    if is_archive(target.name):
+        raise SubmissionError(
+            f"{target}: an archive is not worked on. Unpack it and name the folder"
+        )
+    if importlib.util.find_spec("watchfiles") is None:
+        raise SubmissionError("--watch needs watchfiles. Next: pip install watchfiles")
+    from grader.commands.watch import run as command
+
+    return command(course, target, slugs, options)
 
 
 def exit_code(report: Report) -> int:

@@ -17,14 +17,10 @@ from grader.hello import note, observation
 from grader.isolation import IsolationError
 from grader.language import _, preferred_language, use_language
 from grader.live.answer import Answer, Refusal, show
-from grader.live.course import (
-    exercise_of,
-    practice_course,
-    practice_hello,
-    with_prerequisites,
-)
+from grader.live.course import exercise_of, practice_course, practice_hello
 from grader.live.session import Session
 from grader.live.spaces import Namespace, Spaces, cell_names, entries
+from grader.prerequisites import with_prerequisites
 from grader.problem import did_you_mean
 from grader.report.cleaning import refusal
 from grader.report.content import report_on

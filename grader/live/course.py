@@ -38,20 +38,6 @@ def practice_hello(course: Course) -> Hello:
     return {**told, "trace": False, "diagnose": True, "live": True}
 
 
-def with_prerequisites(rubric: Rubric, slugs: Iterable[str]) -> tuple[str, ...]:
-    """The exercises, and all whose mistakes could show in them."""
-    found: dict[str, None] = {}
-    waiting = list(slugs)
-    while waiting:
-        slug = waiting.pop()
-        if slug in rubric.exercises and slug not in found:
-            found[slug] = None
-            exercise = rubric.exercises[slug]
-            waiting += exercise.follow_through.calls.values()
-            waiting += [name.partition("/")[0] for name in exercise.requires]
-    return tuple(slug for slug in rubric.exercises if slug in found)
-
-
 def exercise_of(rubric: Rubric) -> Mapping[str, str]:
     """Target -> the exercise that asks for it."""
     return {name: slug for slug, exercise in rubric.exercises.items() for name in exercise.targets}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from grader.notebook import NotebookError, read_cells
+from grader.prerequisites import needs
 from grader.rubric import Rubric
 
 Files = Mapping[str, bytes]
@@ -109,8 +110,6 @@ def _followers(slugs: set[str], rubric: Rubric) -> list[str]:
     """Exercises, not among them, that use what these ask for or wait for it."""
     found: list[str] = []
     for slug, exercise in rubric.exercises.items():
-        needs = {*exercise.follow_through.calls.values()}
-        needs |= {name.partition("/")[0] for name in exercise.requires}
-        if slug not in slugs and needs & {*slugs, *found}:
+        if slug not in slugs and needs(exercise) & {*slugs, *found}:
             found.append(slug)
     return found
