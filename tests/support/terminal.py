@@ -18,7 +18,7 @@ from types import TracebackType
 from grader.watching.screen import CLEAR
 
 _COMMANDS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-LIMIT_S = 90.0
+LIMIT_S = 25.0
 
 
 class Terminal:
