@@ -61,9 +61,7 @@ class Judge:
         self._grading.diagnoses = bool(hello["diagnose"])
         self._trace = bool(hello.get("trace"))
         self._globals = SuiteGlobals(self._grading.suite_modules() if self._trace else {})
-        self._targets = _targets(self._exercises)
         self._likely = Likely(root)
-        self._wanted = wanted(self._exercises, self._grading.references, self._likely.patterns)
         self._stubs = stub_digests(root, hello["targets"])
 
     def serve(self) -> None:
@@ -76,15 +74,16 @@ class Judge:
 
     def _grade(self, message: Message) -> Meta:
         meta = message.meta
+        exercises = [one for one in self._exercises if not meta["only"] or one.slug in meta["only"]]
+        # What nobody asks about now is neither read nor run, unless something else imports it.
         plan = Plan(
             _files(message),
             meta["entries"],
-            self._targets,
+            _targets(exercises),
             self._stubs,
             meta["others"],
-            self._wanted,
+            wanted(exercises, self._grading.references, self._likely.patterns),
         )
-        exercises = [one for one in self._exercises if not meta["only"] or one.slug in meta["only"]]
         started = time.perf_counter()
         make = TracingClient if self._trace else SubmissionClient
         client = make(self._source, self._take, plan)

@@ -129,7 +129,7 @@ def test_half_a_file_is_told_and_mended(terminal: Terminal, folder: Path) -> Non
 def test_a_narrower_window_is_drawn_anew(terminal: Terminal) -> None:
     terminal.resize(30, 40)
 
-    page = terminal.until("n next   h hint   l list   a all   q\nquit\n")
+    page = terminal.until("n next   h hint   l list   a all   q \nquit\n")
     assert max(len(line) for line in page.split("\n") if not line.startswith("next:")) <= 40
 
 
