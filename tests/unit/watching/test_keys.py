@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader.watching import keys
 from grader.watching.keys import Keys
 
 
@@ -67,7 +66,7 @@ def test_while_stopped_the_terminal_is_the_shells(
     _, reading = terminal
     seen: list[object] = []
     monkeypatch.setattr(
-        keys.os, "kill", lambda pid, number: seen.append((number, is_usual(reading)))
+        os, "kill", lambda pid, number: seen.append((number, is_usual(reading)))
     )
 
     with Keys(reading, lambda: seen.append("woken")):
