@@ -87,13 +87,23 @@ def _reached(
                 waiting += [*_functions_in(value), *value.__bases__]
         elif isinstance(value, FunctionType) and id(value.__globals__) in spaces:
             functions.append(value)
-            waiting += [getattr(value, "__wrapped__", None), *_cells(value)]
+            waiting += [*_wrapped(value), *_cells(value)]
             for name in _names(value.__code__):
                 found = value.__globals__.get(name)
                 waiting.append(found)
                 if name in value.__globals__ and not _is_code(found):
                     data[id(value.__globals__), name] = (value.__globals__, name)
+        else:
+            waiting += _wrapped(value)
     return functions, classes, list(data.values())
+
+
+def _wrapped(value: object) -> Iterator[object]:
+    """What a decorator's result stands in front of."""
+    for name in ("__wrapped__", "func"):
+        inner = getattr(value, name, None) if callable(value) else None
+        if inner is not None:
+            yield inner
 
 
 def _functions_in(one: type) -> list[FunctionType]:
@@ -115,9 +125,11 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _is_code(value: object) -> bool:
-    return isinstance(value, (*_ATOMS, type, FunctionType, ModuleType)) or (
-        callable(value) and not (hasattr(value, "__dict__") and value.__dict__)
-    )
+    if isinstance(value, (*_ATOMS, type, FunctionType, ModuleType)) or hasattr(
+        value, "__wrapped__"
+    ):
+        return True
+    return callable(value) and not getattr(value, "__dict__", None)
 
 
 def _is_data(function: FunctionType) -> bool:

@@ -65,9 +65,7 @@ def test_while_stopped_the_terminal_is_the_shells(
 ) -> None:
     _, reading = terminal
     seen: list[object] = []
-    monkeypatch.setattr(
-        os, "kill", lambda pid, number: seen.append((number, is_usual(reading)))
-    )
+    monkeypatch.setattr(os, "kill", lambda pid, number: seen.append((number, is_usual(reading))))
 
     with Keys(reading, lambda: seen.append("woken")):
         signal.raise_signal(signal.SIGTSTP)
