@@ -55,7 +55,9 @@ class Spaces:
         """The space that holds an assignment's targets; None if none does."""
         values = [self.here.values[name] for name in targets if name in self.here.values]
         if values:
-            return Counter(map(self.owner, values)).most_common(1)[0][0]
+            owners = {space.path: space for space in map(self.owner, values)}
+            paths = Counter(self.owner(value).path for value in values)
+            return owners[paths.most_common(1)[0][0]]
         module = self._modules.get(stem) or self._modules.get(f"assignments.{stem}")
         return None if module is None else self.of_module(module)
 
