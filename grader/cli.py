@@ -150,6 +150,11 @@ def start(folder: Path, kinds: str | None, course: Path | None) -> int:
     callback=_format_and_file,
     help="Also write the report to FILE, in this format; may be repeated.",
 )
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Go on, and grade again what changed whenever a file is saved.",
+)
 @_spawn
 @_isolation
 @_language
@@ -159,11 +164,14 @@ def check(
     only: tuple[str, ...],
     format_: str,
     files: tuple[tuple[str, Path], ...],
+    watch: bool,
     spawn: bool,
     isolation: str | None,
     course: Path | None,
 ) -> int:
     """Grade one submission; without PATH, the course's assignments/."""
+    if watch and (format_ != "text" or files):
+        raise click.UsageError("--watch shows text; leave out --format and --report")
     # First of all, because it takes longest and needs to know nothing.
     with _under_way(spawn) as begun:
         from grader.commands.check import run as command
@@ -173,6 +181,7 @@ def check(
             only=only,
             format_=format_,
             files=files,
+            watch=watch,
             spawn=spawn,
             isolation=isolation,
             course_folder=course,

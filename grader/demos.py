@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.language import _
 from grader.stubs import StubError
 
 FOLDER = "reference/demos"
@@ -31,6 +32,11 @@ def trying():
         yield
     except NotImplementedError as missing:
         print("Not yet: this needs", str(missing).partition(":")[0] or "an exercise of yours")
+    except ModuleNotFoundError as missing:
+        if missing.name != "grader":
+            raise
+        print("To check here, install the grader once: %pip install FOLDER-OF-THE-COURSE")
+        print("In Colab that folder has to be there first: upload it, or clone it with git.")
 '''
 # A notebook is found as the grader finds it: of two files the one that was changed last.
 _FIND_NOTEBOOKS = '''
@@ -53,10 +59,12 @@ class Notebooks:
 
     @staticmethod
     def exec_module(module):
-        for cell in json.loads(Path(module.__spec__.origin).read_text("utf-8"))["cells"]:
+        notebook = Path(module.__spec__.origin)
+        for number, cell in enumerate(json.loads(notebook.read_text("utf-8"))["cells"], 1):
             source = "".join(cell["source"])
             if cell["cell_type"] == "code" and not source.startswith("# demo"):
-                exec(get_ipython().transform_cell(source), module.__dict__)
+                python = get_ipython().transform_cell(source)
+                exec(compile(python, f"{notebook} cell {number}", "exec"), module.__dict__)
 
 
 if Notebooks not in sys.meta_path:
@@ -97,6 +105,22 @@ def try_cell(code: str) -> str:
     """
     start = f"{_MARK}\n{_TRY}"
     return f"{start}\nwith trying():\n{indented(code)}" if code else start
+
+
+def check_cell(targets: Iterable[str]) -> str:
+    """The source of a cell that checks live what an exercise asks for.
+
+    >>> print(check_cell(["double", "Counter"]))
+    # demo
+    # Practice: checks these as they are now. Nothing is handed in.
+    with trying():
+        import grader
+    <BLANKLINE>
+        grader.check(double, Counter)
+    """
+    says = _("Practice: checks these as they are now. Nothing is handed in.")
+    call = f"    grader.check({', '.join(targets)})"
+    return f"{_MARK}\n# {says}\nwith trying():\n    import grader\n\n{call}"
 
 
 def try_section(titled: list[tuple[str, str]]) -> str:

@@ -14,8 +14,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from grader.demos import first_cell, scenes, try_cell, try_section
+from grader.demos import check_cell, first_cell, scenes, try_cell, try_section
 from grader.examples import examples_of
+from grader.rubric import Exercise
 from grader.written.ask import ANSWERS_FILE, TAG, answer_text, answers_file, question_text
 from grader.written.items import WrittenItem
 
@@ -57,15 +58,18 @@ def handouts(
     demos: str = "",
     assignments: Collection[str] = (),
     written: Iterable[WrittenItem] = (),
+    exercises: Iterable[Exercise] = (),
 ) -> dict[str, str]:
-    """File name and content of an assignment's hand-outs, with its own questions among `written`.
+    """File name and content of an assignment's hand-outs, with its own questions among `written`,
+    and a cell to check each of its own among `exercises`.
 
     Questions are asked in the notebook; beside a `.py` file they stand in a file of their own.
     """
     own = [item for item in written if item.assignment == stem]
+    asked = [exercise for exercise in exercises if exercise.assignment == stem]
     return {
         f"{stem}.py": python_handout(stub),
-        f"{stem}.ipynb": notebook_handout(stub, demos, assignments, written=own),
+        f"{stem}.ipynb": notebook_handout(stub, demos, assignments, written=own, exercises=asked),
     }
 
 
@@ -81,16 +85,17 @@ def notebook_handout(
     assignments: Collection[str] = (),
     *,
     written: Iterable[WrittenItem] = (),
+    exercises: Iterable[Exercise] = (),
 ) -> str:
     """The stub as a notebook of nbformat 4.5: a text and a code cell for each definition.
 
-    At its end stand the demos and the questions, each with a cell for the answer, and before its
-    first code what demos, and imports of other assignments, need. Byte for byte what Jupyter would
-    write, with ids that only depend on the names in the stub, the headings of the demos and the
-    slugs of the questions.
+    Each exercise ends with a cell that checks it. At the end of all stand the demos and the
+    questions, each with a cell for the answer, and before the first code what demos, and imports
+    of other assignments, need. Byte for byte what Jupyter would write, with ids that only depend
+    on the names in the stub, the headings of the demos and the slugs of exercises and questions.
     """
     used: set[str] = set()
-    cells = list(pieces(stub))
+    cells = _with_checks(list(pieces(stub)), exercises)
     before = next((n for n, piece in enumerate(cells) if piece.kind == "code"), len(cells))
     cells.insert(before, Piece("code", first_cell(stub, assignments), "first", is_demo=True))
     notebook = {
@@ -109,6 +114,17 @@ def pieces(stub: str) -> Iterator[Piece]:
         yield last
     if last is None or not last.is_demo:
         yield Piece("code", try_cell(""), "demo", is_demo=True)
+
+
+def _with_checks(cells: list[Piece], exercises: Iterable[Exercise]) -> list[Piece]:
+    """With a cell behind the last one that is about an exercise's targets."""
+    for exercise in exercises:
+        own = {name for target in exercise.targets for name in (target, f"demo-{target}")}
+        last = max((n for n, piece in enumerate(cells) if piece.name in own), default=None)
+        if last is not None:
+            check = check_cell(exercise.targets)
+            cells.insert(last + 1, Piece("code", check, f"check-{exercise.slug}", is_demo=True))
+    return cells
 
 
 def _demos(demos: str) -> Iterator[Piece]:

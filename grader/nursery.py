@@ -220,6 +220,7 @@ def judge_main(config: dict[str, Any], _parcel: Parcel) -> None:
 
     die_with_parent()
     prctl(PR_SET_DUMPABLE, 0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it ends it
     dynamo.install()
     torch.set_num_threads(1)
     bring_up_judge(config["channel"], config["source"])

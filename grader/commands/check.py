@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -36,6 +37,7 @@ def run(
     only: tuple[str, ...],
     format_: str = "text",
     files: Sequence[tuple[str, Path]] = (),
+    watch: bool = False,
     spawn: bool,
     isolation: str | None = None,
     course_folder: Path | None,
@@ -59,7 +61,10 @@ def run(
         slugs = slugs or _slugs_in(submission, target, course)
         untouched = frozenset(seem_untouched(submission.files, course.rubric))
         options = Options(spawn=spawn, only=slugs, isolation=isolation, untouched=untouched)
-        with (open_engine or partial(Engine, begun=begun))(course, options) as grader:
+        opened = (open_engine or partial(Engine, begun=begun))(course, options)
+        if watch:
+            return _watched(course, target, slugs, options, begun)
+        with opened as grader:
             # Imported while torch is, in the other process.
             show = _printer(format_)
             writers = [(renderer(name), file) for name, file in files]
@@ -70,6 +75,20 @@ def run(
         write(file, rendered(report))
     show(report)
     return exit_code(report)
+
+
+def _watched(
+    course: Course, target: Path, slugs: tuple[str, ...], options: Options, begun: Begun | None
+) -> int:
+    if is_archive(target.name):
+        raise SubmissionError(
+            f"{target}: an archive is not worked on. Unpack it and name the folder"
+        )
+    if importlib.util.find_spec("watchfiles") is None:
+        raise SubmissionError("--watch needs watchfiles. Next: pip install watchfiles")
+    from grader.commands.watch import run as command
+
+    return command(course, target, slugs, options, begun)
 
 
 def exit_code(report: Report) -> int:

@@ -44,7 +44,14 @@ def render(course_root: Path) -> dict[str, str]:
             )
         stub = stub_source(_text(path), f"reference/{path.name}")
         demos = read_demos(course_root, stem)
-        found |= handouts(stub, stem, demos=demos, assignments=stems, written=written)
+        found |= handouts(
+            stub,
+            stem,
+            demos=demos,
+            assignments=stems,
+            written=written,
+            exercises=rubric.exercises.values(),
+        )
         _require_valid(found[f"{stem}.ipynb"], f"reference/{path.name}")
     return found | written_handout(written)
 

@@ -54,18 +54,19 @@ class Judge:
         self._channel, self._source = channel, source
         root = Path(hello["root"])
         self._exercises = [_exercise(row) for row in hello["exercises"]]
+        # A spare holds what its kernel held when it was forked.
+        self._live = bool(hello.get("live"))
         # Under way while we collect: it costs the first submission nothing.
-        self._spare: WorkerProcess | None = source.start()
+        self._spare: WorkerProcess | None = None if self._live else source.start()
         self._grading = Grading(
             root, hello["seed"], self._exercises, hello["reverse"], hello["targets"]
         )
         self._grading.diagnoses = bool(hello["diagnose"])
         self._trace = bool(hello.get("trace"))
         self._globals = SuiteGlobals(self._grading.suite_modules() if self._trace else {})
-        self._targets = _targets(self._exercises)
         self._likely = Likely(root)
-        self._wanted = wanted(self._exercises, self._grading.references, self._likely.patterns)
         self._stubs = stub_digests(root, hello["targets"])
+        self._looked_for: dict[tuple[str, ...], dict[str, Any]] = {}
 
     def serve(self) -> None:
         rows = [facts(check) for check in self._grading.checks]
@@ -77,16 +78,17 @@ class Judge:
 
     def _grade(self, message: Message) -> Meta:
         meta = message.meta
+        scope = _scope(meta)
+        exercises = [one for one in self._exercises if not scope.only or one.slug in scope.only]
+        # What nobody asks about now is neither read nor run, unless something else imports it.
         plan = Plan(
             _files(message),
             meta["entries"],
-            self._targets,
+            _targets(exercises),
             self._stubs,
             meta["others"],
-            self._wanted,
+            self._wanted(scope.only, exercises),
         )
-        scope = _scope(meta)
-        exercises = [one for one in self._exercises if not scope.only or one.slug in scope.only]
         started = time.perf_counter()
         make = TracingClient if self._trace else SubmissionClient
         client = make(self._source, self._take, plan)
@@ -108,6 +110,12 @@ class Judge:
             "trace": self._traced(client),
         }
 
+    def _wanted(self, only: tuple[str, ...], exercises: list[ExercisePlan]) -> dict[str, Any]:
+        if only not in self._looked_for:
+            found = wanted(exercises, self._grading.references, self._likely.patterns)
+            self._looked_for[only] = found
+        return self._looked_for[only]
+
     def _completed(
         self, seen: list[Observation], exercises: list[ExercisePlan], client: SubmissionClient
     ) -> list[Observation]:
@@ -126,7 +134,7 @@ class Judge:
         worker = self._spare or self._source.start()
         self._spare = None
         worker.await_ready()
-        self._spare = self._source.start()
+        self._spare = None if self._live else self._source.start()
         return worker
 
 

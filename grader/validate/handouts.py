@@ -30,7 +30,14 @@ def handout_gaps(data: CourseData) -> Iterator[Gap]:
             yield gap_of(error, "mend the fences of the reference")
             continue
         made = "what the reference makes: solved here, or the reference changed"
-        wanted = handouts(stub, stem, demos=demos, assignments=stems, written=written)
+        wanted = handouts(
+            stub,
+            stem,
+            demos=demos,
+            assignments=stems,
+            written=written,
+            exercises=rubric.exercises.values(),
+        )
         yield from _not_fresh(data, wanted, made)
 
 

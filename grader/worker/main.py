@@ -8,7 +8,7 @@ import random
 import socket
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from ..wire.frame import Channel, Message, Meta
 from ..wire.peer import Peer
@@ -25,7 +25,54 @@ EXIT_NOT_ISOLATED = 97
 EXIT_PROTOCOL = 98
 
 
-def run(sock_fd: int, output_fd: int, config: dict[str, Any], jail: Jail) -> None:
+class Submission(Protocol):
+    """What was loaded; see `Loaded`."""
+
+    @property
+    def report(self) -> dict[str, Any]: ...
+    def lookup(self, stem: str, name: str) -> object: ...
+    def place(self, filename: str) -> tuple[str, int | None] | None: ...
+    def substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> int: ...
+    def reaches(self, into: str, names: list[str], stem: str, name: str) -> bool: ...
+    def reset(self) -> None: ...
+    def close(self) -> None: ...
+
+
+class Origin(Protocol):
+    """Where a worker has its submission from."""
+
+    def survey(self, plan: Plan, wanted: Wanted) -> Meta:
+        """What the texts say; asked before anything of them is run."""
+
+    def load(self, plan: Plan, progress: Callable[[str, int], None]) -> Submission:
+        """The submission, ready to be called."""
+
+
+class SentFiles:
+    """Files that came with the request."""
+
+    def __init__(self) -> None:
+        self._scripts: Scripts | None = None
+
+    def survey(self, plan: Plan, wanted: Wanted) -> Meta:
+        scripts = self._scripts = Scripts(plan.files)
+        choices = choose(plan.entries, plan.others, plan.stubs, scripts)
+        entries = {stem: choice.path for stem, choice in choices.items()}
+        return survey(wanted, entries, Layout(plan.files.keys(), entries), scripts)
+
+    def load(self, plan: Plan, progress: Callable[[str, int], None]) -> Submission:
+        loaded = Loaded(plan, progress, self._scripts)
+        loaded.graded = True
+        return loaded
+
+
+def run(
+    sock_fd: int,
+    output_fd: int,
+    config: dict[str, Any],
+    jail: Jail,
+    origin: Origin | None = None,
+) -> None:
     """The whole life of a worker in a freshly forked or spawned process. Never returns."""
     try:
         take_descriptors(sock_fd, output_fd, jail.keep_fds)
@@ -38,7 +85,7 @@ def run(sock_fd: int, output_fd: int, config: dict[str, Any], jail: Jail) -> Non
         gc.enable()
         channel = Channel(socket.socket(fileno=WORKER_SOCKET))
         channel.send({"t": "ready", "isolation": report})
-        Worker(channel).serve()
+        Worker(channel, origin or SentFiles()).serve()
     except BaseException as error:
         os.write(2, f"worker stopped: {error!r}\n".encode())
         os._exit(EXIT_PROTOCOL)
@@ -57,9 +104,9 @@ def reseed() -> None:
 class Worker:
     """Connects the loaded submission with the channel."""
 
-    def __init__(self, channel: Channel) -> None:
-        self._loaded: Loaded | None = None
-        self._scripts: Scripts | None = None
+    def __init__(self, channel: Channel, origin: Origin) -> None:
+        self._loaded: Submission | None = None
+        self._origin = origin
         self._channel = channel
         side = WorkerSide(self._lookup, self._place, self._renew, self._substitute, self._reaches)
         operations = {"survey": self._survey, "load": self._load}
@@ -82,17 +129,11 @@ class Worker:
         """What the texts say, asked before `load`, of the same files."""
         meta = message.meta
         plan = _plan(meta, message.payload)
-        scripts = self._scripts = Scripts(plan.files)
-        choices = choose(plan.entries, plan.others, plan.stubs, scripts)
-        entries = {stem: choice.path for stem, choice in choices.items()}
-        layout = Layout(plan.files.keys(), entries)
-        return {"found": survey(_wanted(meta["wanted"]), entries, layout, scripts)}
+        return {"found": self._origin.survey(plan, _wanted(meta["wanted"]))}
 
     def _load(self, message: Message) -> Meta:
-        meta = message.meta
-        plan = _plan(meta, message.payload)
-        self._loaded = Loaded(plan, self._progress, self._scripts)
-        self._loaded.graded = True
+        plan = _plan(message.meta, message.payload)
+        self._loaded = self._origin.load(plan, self._progress)
         reset_torch()
         return {"report": self._loaded.report}
 
@@ -101,9 +142,7 @@ class Worker:
 
     def _renew(self) -> None:
         if self._loaded is not None:
-            self._loaded.graded = False
             self._loaded.reset()
-            self._loaded.graded = True
 
     def _substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> int:
         loaded = self._loaded

@@ -18,7 +18,7 @@ import torch
 from ..wire.frame import Channel, Message, Meta
 from ..wire.peer import Peer, Side
 from ..wire.values import Node
-from .main import Worker
+from .main import SentFiles, Worker
 
 ROUNDS = 12
 STEMS = ("practice", "practice_helper")
@@ -100,7 +100,8 @@ def practise() -> None:
     """Load, call, differentiate and reset a few times, then leave nothing of it behind."""
     here, there = socket.socketpair()
     with here, there:
-        worker = Worker(_taking_turns(there, lambda: caller.serve(caller.channel.receive())))
+        near_worker = _taking_turns(there, lambda: caller.serve(caller.channel.receive()))
+        worker = Worker(near_worker, SentFiles())
         near = _taking_turns(here, lambda: worker.serve_one())
         caller = _CallingPeer(near, _Caller(), {"progress": lambda message: {}})
         for _ in range(ROUNDS):

@@ -34,14 +34,14 @@ A_BATCH = 3
 """Workers asked for so far from which on there are many: one, its spare, and another."""
 
 
-def forking(jail: Jail) -> Start:
-    """Workers forked into `jail`."""
+def forking(jail: Jail, origin: main.Origin | None = None) -> Start:
+    """Workers forked into `jail`, that have their submissions from `origin`."""
 
     def start(sock_fd: int, output_fd: int, config: dict[str, Any]) -> int:
         pid = jail.fork()
         if pid == 0:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            main.run(sock_fd, output_fd, config, jail)
+            main.run(sock_fd, output_fd, config, jail, origin)
         return pid
 
     return start

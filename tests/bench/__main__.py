@@ -17,6 +17,7 @@ from grader.isolation import TIERS
 from grader.judge.pytest_bridge import Suites
 from grader.submission import Submission, read_submission
 from tests.bench.measure import ROOT, Row, alternating, command, limit, ratio, seconds, together
+from tests.bench.watching import watched
 from tests.support.clients import worker_source
 
 PYTHON = sys.executable
@@ -130,6 +131,12 @@ def layer(runs: int) -> Iterator[Row]:
     yield limit("pytest layer per 40 checks", extra, 10)
 
 
+def watch(runs: int) -> Iterator[Row]:
+    """From the write of a file to its verdict on a terminal, once warm."""
+    for slug, times in watched(max(10, runs)):
+        yield limit(f"watch: edit to verdict, {slug}", times, 150)
+
+
 class _Fixture:
     import pytest
 
@@ -144,6 +151,7 @@ BENCHMARKS: dict[str, Callable[[int], Iterator[Row]]] = {
     "fork": fork,
     "layer": layer,
     "batch": batch,
+    "watch": watch,
 }
 
 

@@ -13,20 +13,15 @@ from typing import Any
 from ...language import _
 from .choice import choose
 from .demands import wanted_names
-from .findings import (
-    note_duplicates,
-    note_other_assignment,
-    target_finding,
-    why_missing,
-)
+from .findings import note_duplicates, note_other_assignment
 from .generators import Generators
+from .holdings import Holdings
 from .importer import Caller, Finder, Importer
 from .layout import Layout, Place, folder_of
 from .module import Shared, StudentModule
 from .needs import Needs
 from .notes import Notes
-from .reach import reaches
-from .standins import Gate, Standin, is_standin
+from .standins import Gate, Standin
 from .statements import Script, Scripts
 
 
@@ -71,11 +66,14 @@ class Loaded:
         self._finder = Finder(self._layout, self._run)
         self._modules: dict[str, StudentModule] = {}
         self._shared = Shared(self._notes, self._generators, {}, plan.skip, self._begin)
+        self._held = Holdings(
+            self._modules, self._choices, plan.targets, self._notes, self._shared.places
+        )
         self._wanted = wanted_names(self._entries, plan.targets, self._layout, self._script)
         self._start = self._generators.capture()
         sys.meta_path.append(self._finder)
         self._run_entries()
-        for stem, module in self._entry_modules().items():
+        for stem, module in self._held.entries().items():
             stubs = plan.stubs.get(stem, {})
             note_duplicates(self._notes, module, plan.targets.get(stem, ()), stubs)
             note_other_assignment(self._notes, module, stem, plan.targets)
@@ -93,68 +91,23 @@ class Loaded:
     @property
     def report(self) -> dict[str, Any]:
         """JSON-able: what became of each target, and every problem and note."""
-        modules: dict[str, Any] = {}
-        entries = self._entry_modules()
-        for stem, names in self._plan.targets.items():
-            module, stubs = entries.get(stem), self._plan.stubs.get(stem, {})
-            found = {
-                name: _no_file(stem)
-                if module is None
-                else target_finding(module, name, stubs.get(name))
-                for name in names
-            }
-            modules[stem] = {"file": self._entries.get(stem), "targets": found}
-        files = {stem: [choice.path, choice.states] for stem, choice in self._choices.items()}
-        return {"modules": modules, "notes": self._notes.as_json(), "files": files}
+        return self._held.report(self._plan.targets, self._plan.stubs)
 
     def lookup(self, stem: str, name: str) -> object:
-        """The object of that name in the assignment's file. Raises LookupError with the reason."""
-        module = self._entry_modules().get(stem)
-        if module is None:
-            raise LookupError(_no_file(stem)["why"])
-        namespace = module.module.__dict__
-        if name not in namespace or is_standin(namespace[name]):
-            raise LookupError(why_missing(module, name))
-        value: object = namespace[name]
-        return value
+        """See `Holdings.lookup`."""
+        return self._held.lookup(stem, name)
 
     def substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> int:
-        """Let calls of the submission's own `name` of `stem` be calls of `function`, wherever one
-        of its modules holds it, until the next reset. Where the assignment `into` lacks the name
-        because it could not be imported, it gets it. Returns in how many places `into` can call
-        it from."""
-
-        def substituted(*args: Any, **kwargs: Any) -> Any:
-            return function(*args, **kwargs)
-
-        substituted.__name__ = substituted.__qualname__ = name
-        entries = self._entry_modules()
-        source, dependant = entries.get(stem), entries.get(into)
-        own = source.module.__dict__.get(name, source) if source is not None else source
-        places = 0
-        for module in self._modules.values():
-            held = module.module.__dict__
-            names = [key for key, value in held.items() if value is own]
-            held.update(dict.fromkeys(names, substituted))
-            modules = [value for value in held.values() if source and value is source.module]
-            places += len(modules) + (len(names) if module is not source or stem == into else 0)
-        if dependant is not None:
-            held = dependant.module.__dict__
-            if name not in held or is_standin(held[name]):
-                held[name] = substituted
-                places += 1
-        return places
+        """See `Holdings.substitute`."""
+        return self._held.substitute(stem, name, into, function)
 
     def reaches(self, into: str, names: Sequence[str], stem: str, name: str) -> bool:
-        """Whether `names` of the assignment `into` use the submission's own `name` of `stem`, or
-        would if it could have been imported."""
-        entries = self._entry_modules()
-        module = entries.get(into)
-        return module is not None and reaches(module, names, entries.get(stem), stem, name)
+        """See `Holdings.reaches`."""
+        return self._held.reaches(into, names, stem, name)
 
     def place(self, filename: str) -> tuple[str, int | None] | None:
-        """File and cell of the submission that a code file name stands for."""
-        return self._shared.places.get(filename)
+        """See `Holdings.place`."""
+        return self._held.place(filename)
 
     def reset(self) -> None:
         """Every module as it was after loading, with new functions, classes and values.
@@ -182,13 +135,6 @@ class Loaded:
         for stem in self._entries:
             if stem in self._plan.targets:
                 self._run(self._layout.entry(stem))
-
-    def _entry_modules(self) -> dict[str, StudentModule]:
-        return {
-            stem: self._modules[path]
-            for stem, path in self._entries.items()
-            if stem in self._plan.targets
-        }
 
     def _begin(self, path: str, index: int, may_take_long: bool) -> None:
         self._current = (path, index)
@@ -236,11 +182,6 @@ class Loaded:
         parent = place.name if package else place.name.rpartition(".")[0]
         found = {"__builtins__": own, "__spec__": spec, "__loader__": self._finder}
         return {**found, "__package__": parent, **({"__path__": []} if package else {})}
-
-
-def _no_file(stem: str) -> dict[str, Any]:
-    why = _("the submission has no file for {stem}", stem=stem)
-    return {"kind": "missing", "line": None, "stub": False, "close": [], "why": why}
 
 
 def _replacements(gate: Gate) -> dict[str, Any]:

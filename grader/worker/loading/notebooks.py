@@ -54,7 +54,7 @@ def _code(path: str, number: int, cell: dict[str, Any]) -> tuple[Block, tuple[Fa
         python.text,
         spot(path, number, None),
         number,
-        demo=DEMO_TAG in metadata.get("tags", ()) or _is_marked(original),
+        demo=DEMO_TAG in metadata.get("tags", ()) or is_demo_cell(original),
         original=original,
     )
     return block, tuple(found)
@@ -65,6 +65,7 @@ def _stated(metadata: dict[str, Any]) -> Iterator[Fault]:
         yield Fault(metadata["unreadable"], None)
 
 
-def _is_marked(text: str) -> bool:
+def is_demo_cell(text: str) -> bool:
+    """Whether a cell says of itself that it is a demonstration."""
     first = next((line for line in text.split("\n") if line.strip()), "")
     return is_demo_line(first.strip())

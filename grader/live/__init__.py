@@ -1,0 +1,1 @@
+"""Checks of live objects, inside the kernel that holds them: practice, on public criteria."""

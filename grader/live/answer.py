@@ -1,0 +1,56 @@
+"""What a check in a kernel says: HTML where that can be shown, and the same as text."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.live.spaces import shell_of_this_process
+from grader.report.content import Report
+
+_WIDTH = 100
+
+
+@dataclass(frozen=True, repr=False)
+class Answer:
+    """A report on live objects. Shows itself as a notebook or a console does."""
+
+    report: Report
+    folder: Path
+
+    def __repr__(self) -> str:
+        from rich.console import Console
+
+        from grader.report.terminal import render
+
+        page = io.StringIO()
+        render(self.report, Console(file=page, width=_WIDTH, highlight=False), self.folder)
+        return page.getvalue().rstrip("\n")
+
+    def _repr_html_(self) -> str | None:
+        try:
+            from grader.report.html import fragment
+        except ImportError:
+            return None  # the text is shown
+        return fragment(self.report)
+
+
+@dataclass(frozen=True, repr=False)
+class Refusal:
+    """Why nothing could be checked, and what to do: a sentence where a traceback would be."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return f"grader: {self.text}"
+
+
+def show(answer: Answer | Refusal) -> None:
+    """In a notebook as rich as it can be, in a console as text."""
+    if shell_of_this_process() is None:
+        print(answer)
+        return
+    from IPython.display import display
+
+    display(answer)  # type: ignore[no-untyped-call]

@@ -1,0 +1,233 @@
+"""A judge beside a kernel: started once, kept warm, handed a copy of the kernel for each check."""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import os
+import secrets
+import select
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NoReturn
+
+from grader.engine import EngineError
+from grader.language import _
+from grader.parcel import pack, spawn
+from grader.processes import Hello, end_child
+from grader.scope import Scope
+from grader.wire.faults import WireFault
+from grader.wire.frame import Channel, Message
+from grader.worker import live
+from grader.worker.zygote import READY
+
+START_LIMIT_S = 120.0
+CHECK_LIMIT_S = 180.0
+
+
+class Session:
+    """One judge process. It alone reads suites and references; this process never does."""
+
+    def __init__(self, hello: Hello) -> None:
+        """Starts it and returns at once. Raises EngineError if torch is not installed."""
+        self.owner = os.getpid()
+        self._ready = False
+        self._source, theirs = socket.socketpair()
+        ours, channel = socket.socketpair()
+        with theirs, channel:
+            config = {"channel": channel.fileno(), "source": theirs.fileno()}
+            fds = (channel.fileno(), theirs.fileno())
+            self._pid = _start_judge(config, fds)
+        self._channel = Channel(ours)
+        self._channel.send(dict(hello))
+
+    def grade(
+        self, kernel: live.Kernel, files: Mapping[str, bytes], only: Sequence[str], digest: str
+    ) -> dict[str, Any]:
+        """What the judge says of a copy of this process. Raises EngineError.
+
+        An interrupt, or any failure, ends the session.
+        """
+        copy = None
+        scratch = Path(tempfile.gettempdir()) / f"grader-{secrets.token_hex(16)}"
+        try:
+            self._await_ready()
+            copy = _Copy(self._source, str(scratch), kernel)
+            meta = {
+                "t": "grade",
+                "files": [[name, len(data)] for name, data in files.items()],
+                "entries": dict(kernel.entries),
+                "others": {},
+                "digest": digest,
+                **asdict(Scope(tuple(only))),
+            }
+            self._channel.send(meta, list(files.values()), time.monotonic() + START_LIMIT_S)
+            return self._answer(copy)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            if copy is not None:
+                copy.end()
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be used, which a copy of this process cannot do."""
+        return self._pid != 0 and self.owner == os.getpid()
+
+    def close(self) -> None:
+        """End the judge; whatever was forked for it ends with it."""
+        if self._pid:
+            end_child(self._pid)
+            self._pid = 0
+            self._channel.close()
+            self._source.close()
+
+    def _await_ready(self) -> None:
+        if self._ready:
+            return
+        message = self._receive(START_LIMIT_S)
+        if message.meta["t"] != "ready":
+            raise EngineError(str(message.meta.get("why", "")))
+        self._ready = True
+
+    def _answer(self, copy: _Copy) -> dict[str, Any]:
+        until = time.monotonic() + CHECK_LIMIT_S
+        sock = self._channel.sock
+        while True:
+            left_s = max(0.0, until - time.monotonic())
+            watched: list[Any] = [sock, copy.report]
+            readable = select.select(watched, [], [], left_s)[0]
+            if sock in readable:
+                break
+            raise EngineError(_("the check was ended from outside, or took too long. Run it again"))
+        meta = self._receive(CHECK_LIMIT_S).meta
+        if meta["t"] != "graded":
+            raise EngineError(
+                _("this machine is too busy to tell: {why}. Run the check again").format(
+                    why=meta.get("why", "")
+                )
+            )
+        return meta
+
+    def _receive(self, limit_s: float) -> Message:
+        try:
+            return self._channel.receive(time.monotonic() + limit_s)
+        except WireFault as error:
+            text = _("the process that judges ended: {why}. Run the check again")
+            raise EngineError(text.format(why=type(error).__name__)) from None
+
+
+class _Copy:
+    """A fork of this process: it holds what is to be checked, and dies of it in our place."""
+
+    def __init__(self, control: socket.socket, scratch: str, kernel: live.Kernel) -> None:
+        self.report, theirs = os.pipe()
+        with warnings.catch_warnings():
+            # Python warns of forks beside threads. None of theirs is needed in the copy.
+            warnings.simplefilter("ignore")
+            self._pid = os.fork()
+        if self._pid == 0:
+            _become_source(control, theirs, scratch, kernel)
+        os.close(theirs)
+        said = os.read(self.report, 1 << 12)
+        if said != READY:
+            self.end()
+            raise EngineError(
+                _(
+                    "this kernel can't be copied for a check ({why}), as after work on a GPU. "
+                    "Restart it and run the check first, or save and run: grader check"
+                ).format(why=said.decode(errors="replace") or "it ended")
+            )
+
+    def end(self) -> None:
+        """End it and its workers."""
+        if self._pid:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGTERM)  # it then removes what its workers left
+            _await_end(self._pid)
+            self._pid = 0
+            os.close(self.report)
+
+
+def _become_source(
+    control: socket.socket, report: int, scratch: str, kernel: live.Kernel
+) -> NoReturn:
+    try:
+        os.setsid()  # an interrupt of the kernel goes to its whole group
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.set_wakeup_fd(-1)
+        gc.disable()
+        gc.freeze()
+        _let_go_of_the_kernel()
+        kept = socket.socket(fileno=os.dup(control.fileno()))
+        _close_all_but(kept.fileno(), report)
+        live.serve(kept, report, scratch, kernel)
+    except BaseException:
+        if os.environ.get("GRADER_DEBUG"):
+            sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(0)
+
+
+def _let_go_of_the_kernel() -> None:
+    """What is printed, shown or asked for in the copy must not reach the kernel's reader."""
+    sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY))
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        stream = os.fdopen(number, "w", encoding="utf-8", errors="replace", closefd=False)
+        setattr(sys, name, stream)
+    builtins.input = _no_input
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if shell is not None:
+        shell.display_pub.publish = lambda *args, **options: None
+
+
+def _no_input(prompt: object = "", /) -> str:
+    raise EOFError("EOF when reading a line")
+
+
+def _close_all_but(*kept: int) -> None:
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in range(3):
+        if not (number == 2 and os.environ.get("GRADER_DEBUG")):
+            os.dup2(null, number)
+    start = 3
+    for number in sorted(kept):
+        os.closerange(start, number)
+        start = number + 1
+    os.closerange(start, 1 << 16)
+
+
+def _start_judge(config: dict[str, Any], fds: tuple[int, ...]) -> int:
+    try:
+        parcel = pack()
+    except ModuleNotFoundError as error:
+        text = _("{name} is not installed for {python}. Next: grader doctor")
+        raise EngineError(text.format(name=error.name, python=sys.executable)) from None
+    errors = 2 if os.environ.get("GRADER_DEBUG") else None
+    try:
+        return spawn(parcel, "grader.nursery:judge_main", config, fds, errors)
+    finally:
+        for fd in parcel["stack_fds"]:
+            os.close(fd)
+
+
+def _await_end(pid: int) -> None:
+    until = time.monotonic() + 2
+    with suppress(ChildProcessError):
+        while os.waitpid(pid, os.WNOHANG)[0] == 0:
+            if time.monotonic() > until:
+                end_child(pid)
+                return
+            time.sleep(0.001)

@@ -1,0 +1,133 @@
+"""A kernel that holds a submission says of its public checks what `grader check` says of its files.
+
+Minutes, because each submission is run in a process of its own, as its student would run it.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from grader.course import find_course
+from grader.engine import Engine, Options
+from grader.evidence import Observation
+from grader.report.content import Report, report_on
+from grader.submission import read_submission
+from tests.support.students_course import students_course
+
+ROOT = Path(__file__).resolve().parents[2]
+CORPUS = ROOT / "tests" / "corpus"
+
+NOT_HELD = {
+    "blocks_on_attention_not_written": "imports a file that is not there: a traceback, no objects",
+    "blocks_with_attention_in_place": "imports a file that is not there: a traceback, no objects",
+    "empty_notebook": "a file of no bytes, which no kernel opens",
+    "exit_at_import": "ends the process that runs it",
+    "notebook_cut_off": "half a file, which no kernel opens",
+    "notebook_training_loops": "trains for hours before anything could be checked",
+    "right_input_and_exit": "asks for input and exits while it is run",
+    "syntax_error": "a syntax error: a traceback, no objects",
+}
+"""Submissions that no live process can hold, and why."""
+IN_PART = {
+    "notebook_blanks_left_empty": "cells that are no Python define nothing in a kernel",
+    "notebook_cell_raises": "a kernel runs nothing of a cell behind the line that raised",
+}
+"""Submissions of which a kernel holds less than their files say: only what `expect.yaml` names is
+compared."""
+NAMES = sorted(
+    path.name for path in CORPUS.iterdir() if path.is_dir() and path.name not in NOT_HELD
+)
+
+
+def exercises(name: str, report: Report) -> set[str]:
+    """What is compared: the exercises of the assignments that were handed in."""
+    stems = {*report.entries}
+    found = {one.exercise.slug for one in report.exercises if one.exercise.assignment in stems}
+    if name in IN_PART:
+        found &= {*yaml.safe_load((CORPUS / name / "expect.yaml").read_text("utf-8"))["criteria"]}
+    return found
+
+
+@functools.cache
+def of_files(course: Path) -> dict[str, Report]:
+    """What `grader check` says in a student's copy of the course."""
+    found = find_course(course)
+    names = sorted(path.name for path in CORPUS.iterdir() if path.is_dir())
+    submissions = [read_submission(CORPUS / name, id=name) for name in names]
+    with Engine(found, Options(workers=2)) as engine:
+        results = list(engine.grade(submissions))
+    return {result.submission.id: report_on(result, found.rubric) for result in results}
+
+
+@functools.cache
+def of_kernels(course: Path) -> dict[str, dict[str, Any]]:
+    """What a kernel says that holds the same submission, or why there is none."""
+    jobs = [
+        [name, str(CORPUS / name), dict(report.entries)]
+        for name, report in of_files(course).items()
+        if NOT_HELD.get(name, "").partition(" ")[0] not in ("trains", "asks")
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.support.live_kernels", str(course)],
+        cwd=ROOT,
+        input=json.dumps(jobs),
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return dict(json.loads(line) for line in done.stdout.splitlines())
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return students_course(ROOT, tmp_path_factory.mktemp("live") / "course")
+
+
+def of_report(seen: Observation) -> list[Any]:
+    cause = seen.cause.id if seen.cause is not None else None
+    return [seen.outcome.value, cause, [one.id for one in seen.also]]
+
+
+def of_row(row: dict[str, Any]) -> list[Any]:
+    cause = row["cause"]["id"] if row["cause"] else None
+    return [row["outcome"], cause, [one["id"] for one in row["also"]]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_kernel_gives_the_verdicts_and_causes_of_the_files(name: str, course: Path) -> None:
+    report, answer = of_files(course)[name], of_kernels(course)[name]
+    wanted = exercises(name, report)
+
+    found = {row["check"]: of_row(row) for row in answer["seen"]}
+    expected = {one.check: of_report(one) for one in report.observations if one.exercise in wanted}
+
+    compared = {check: seen for check, seen in found.items() if check.split("/")[0] in wanted}
+    assert compared == expected
+
+
+def test_what_is_left_out_cannot_be_held(course: Path) -> None:
+    answers = of_kernels(course)
+
+    held = [name for name in NOT_HELD if "seen" in answers.get(name, {})]
+    assert held == []
+    assert len(NAMES) >= 80
+
+
+def test_there_is_much_to_agree_on(course: Path) -> None:
+    """The positive control: verdicts of every kind, and causes by name."""
+    rows = [row for name in NAMES for row in of_kernels(course)[name]["seen"]]
+
+    assert {"passed", "failed", "student_error", "blocked", "carried", "timed_out"} <= {
+        row["outcome"] for row in rows
+    }
+    assert len({row["cause"]["id"] for row in rows if row["cause"]}) >= 15
