@@ -13,7 +13,7 @@ CHOICE := choice
 endif
 
 .DEFAULT_GOAL := check
-.PHONY: check demo test attack lint format diagnosis restyled pictures notebooks syllabus bench fuzz setup clean help choice
+.PHONY: check demo test attack lint format diagnosis restyled pictures notebooks syllabus catalogues bench fuzz setup clean help choice
 
 check: $(READY)  ## grade assignments/ and say what to open next
 	@$(VENV)/bin/grader check || { code=$$?; test $$code -eq 1 || exit $$code; }
@@ -50,6 +50,9 @@ notebooks: $(READY)  ## run every notebook, solved, at full length, and keep wha
 
 syllabus: $(READY)  ## write docs/syllabus.md anew from the course
 	@$(VENV)/bin/python tools/syllabus.py
+
+catalogues: $(READY)  ## bring the catalogues of translations up to date
+	@$(VENV)/bin/python tools/catalogues.py $(ARGS)
 
 bench: $(READY)  ## measure the grader against its targets
 	@$(VENV)/bin/python -m tests.bench $(ARGS)

@@ -10,6 +10,7 @@ from typing import Any
 
 from .course import Course
 from .evidence import Cause, Note, Observation, Outcome, Picture, Where
+from .language import language_in_use
 from .processes import Hello
 from .rubric import POLICY, Rubric, Visibility
 
@@ -74,6 +75,7 @@ def hello(course: Course, only: tuple[str, ...] = (), reverse: bool = False) -> 
         "exercises": exercises,
         "targets": _targets(course.rubric),
         "reverse": reverse,
+        "language": language_in_use(),
     }
 
 

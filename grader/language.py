@@ -1,22 +1,29 @@
 """The language that a reader meets: gettext catalogues, and English where there is no translation.
 
-One language for a process, chosen once, before anything is said. The tool's own sentences are
-written `_("…")` and stand in the catalogue `grader`; those of a course (what checks ask for,
-causes, hints) stand in the course's own, `course`, and are looked up with `course_text`.
+One language for a process and all that it starts, chosen once, before anything is said. The tool's
+own sentences are written `_("…")` and stand in the catalogue `grader`; those of a course (what
+checks ask for, causes, hints) stand in the course's own, `course`, and are looked up with
+`course_text`. Imports nothing of ours: workers hold it too.
 """
 
 from __future__ import annotations
 
-import gettext
+import io
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gettext import GNUTranslations
 
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "ko")
-LOCALE = Path(__file__).parent / "locale"
 COURSE_LOCALE = Path("reference") / "locale"
 _VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+_PLACE = re.compile(r"\{(\w*)[^{}]*\}")
+_WORDS = re.compile(r"[^\W\d_]{2}")
 
 
 class _Texts:
@@ -24,26 +31,77 @@ class _Texts:
 
     def __init__(self) -> None:
         self.language = ENGLISH
-        self.tool = gettext.NullTranslations()
-        self.course = gettext.NullTranslations()
+        self.tool: GNUTranslations | None = None
+        self.course: GNUTranslations | None = None
+        self.templates: tuple[_Template, ...] = ()
+
+
+class _Template:
+    """A sentence with places in it, to be recognised once they are filled in."""
+
+    def __init__(self, text: str, translated: str) -> None:
+        self.translated = translated
+        self.names = [found[1] for found in _PLACE.finditer(text)]
+        literal = [re.escape(piece) for piece in _PLACE.split(text)[::2]]
+        self.pattern = re.compile("(.+?)".join(literal), re.DOTALL)
+        self.length = len(_PLACE.sub("", text))
+
+    def filled(self, text: str) -> str | None:
+        found = self.pattern.fullmatch(text)
+        if found is None:
+            return None
+        values = dict(zip(self.names, found.groups(), strict=True))
+        return _PLACE.sub(lambda place: values[place[1]], self.translated)
 
 
 _texts = _Texts()
 
 
-def _(text: str) -> str:
-    """A sentence of the tool's, in the language in use. Fill in its {places} afterwards."""
-    return _texts.tool.gettext(text)
+def _(text: str, **values: object) -> str:
+    """A sentence of the tool's, in the language in use, with values for its {places}.
+
+    >>> _("{file} has {count} lines", file="a.py", count=3)
+    'a.py has 3 lines'
+    """
+    told = text if _texts.tool is None else _texts.tool.gettext(text)
+    return told.format(**values) if values else told
 
 
-def ngettext(one: str, many: str, count: int) -> str:
-    """The same for a sentence that depends on a number."""
-    return _texts.tool.ngettext(one, many, count)
+def ngettext(one: str, many: str, count: int, **values: object) -> str:
+    """The same for a sentence that depends on a number, its {count}."""
+    if _texts.tool is None:
+        told = one if count == 1 else many
+    else:
+        told = _texts.tool.ngettext(one, many, count)
+    return told.format(count=count, **values)
 
 
 def course_text(text: str) -> str:
-    """A sentence of the course's, in the language in use; white space as in the catalogue."""
-    return _texts.course.gettext(text) if text else text
+    """A sentence of the course's, in the language in use. One that an f-string of the course made
+    is found by the f-string.
+
+    White space is as in the catalogue: single blanks.
+    """
+    if not text or _texts.course is None:
+        return text
+    found = _texts.course.gettext(text)
+    if found != text:
+        return found
+    for template in _texts.templates:
+        filled = template.filled(text)
+        if filled is not None:
+            return filled
+    return text
+
+
+def joined(words: Iterable[str]) -> str:
+    """Words one after another as a sentence has them.
+
+    >>> joined(["a"]), joined(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    *most, last = words
+    return _("{these} and {that}", these=", ".join(most), that=last) if most else last
 
 
 def use_language(language: str, course: Path | None = None) -> None:
@@ -53,15 +111,53 @@ def use_language(language: str, course: Path | None = None) -> None:
     """
     if language not in LANGUAGES:
         raise ValueError(f"no language '{language}': expected one of {', '.join(LANGUAGES)}")
-    folders = {"tool": ("grader", LOCALE)}
-    folders |= {} if course is None else {"course": ("course", course / COURSE_LOCALE)}
+    tool, own = catalogue(language), None
+    if language != ENGLISH and course is not None:
+        own = _file(course / COURSE_LOCALE, "course", language)
+    _speak(language, tool, own)
+
+
+def use_catalogue(language: str, tool: bytes | None) -> None:
+    """The same for a process that knows no path: with the tool's catalogue as it was read."""
+    _speak(language, tool, None)
+
+
+def catalogue(language: str) -> bytes | None:
+    """The tool's catalogue, to be handed to a process that knows no path."""
+    import grader
+
+    if language == ENGLISH:
+        return None
+    return _file(Path(grader.__path__[0]) / "locale", "grader", language)
+
+
+def _speak(language: str, tool: bytes | None, course: bytes | None) -> None:
     _texts.language = language
-    _texts.course = gettext.NullTranslations()
-    for name, (domain, folder) in folders.items():
-        found = gettext.NullTranslations()
-        if language != ENGLISH:
-            found = gettext.translation(domain, folder, [language], fallback=True)
-        setattr(_texts, name, found)
+    _texts.tool, _texts.course = _parsed(tool), _parsed(course)
+    _texts.templates = () if _texts.course is None else tuple(_templates(_texts.course))
+
+
+def _templates(texts: GNUTranslations) -> list[_Template]:
+    """The sentences with places, those that say most first: `{x}` alone would fit everything."""
+    found = [
+        _Template(text, translated)
+        for text, translated in vars(texts)["_catalog"].items()
+        if isinstance(text, str) and _PLACE.search(text) and _WORDS.search(_PLACE.sub("", text))
+    ]
+    return sorted(found, key=lambda template: -template.length)
+
+
+def _parsed(data: bytes | None) -> GNUTranslations | None:
+    if data is None:
+        return None
+    from gettext import GNUTranslations  # not in a process that speaks English
+
+    return GNUTranslations(io.BytesIO(data))
+
+
+def _file(folder: Path, domain: str, language: str) -> bytes | None:
+    path = folder / language / "LC_MESSAGES" / f"{domain}.mo"
+    return path.read_bytes() if path.is_file() else None
 
 
 def language_in_use() -> str:

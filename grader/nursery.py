@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .parcel import Parcel
+from .parcel import Parcel, speak
 from .wire.control import receive_control, send_control
 from .wire.faults import PeerGone
 from .worker import dynamo, zygote
@@ -31,6 +31,7 @@ def main(config: dict[str, Any], parcel: Parcel) -> None:
     die_with_parent()
     prctl(PR_SET_DUMPABLE, 0)  # inherited: no submission traces or reads a process of ours
     control = socket.socket(fileno=config["control"])
+    speak(parcel)
     warm_up()
     if (threads := thread_count()) != 1:
         send_control(control, {"t": "failed", "why": f"{threads} threads before the first fork"})

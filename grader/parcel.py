@@ -7,6 +7,7 @@ directory descriptors, so that no path of ours is in its memory.
 
 from __future__ import annotations
 
+import base64
 import fcntl
 import importlib.util
 import json
@@ -16,7 +17,9 @@ import tempfile
 from pathlib import Path
 from typing import Any, TypedDict
 
-MODULES = ("grader.wire", "grader.worker", "grader.nursery", "grader.parcel")
+from .language import catalogue, language_in_use, use_catalogue
+
+MODULES = ("grader.wire", "grader.worker", "grader.nursery", "grader.parcel", "grader.language")
 """All that runs on the untrusted side of the judge. Packages are taken whole."""
 STACK = ("torch", "numpy", "einops", "typing_extensions", "sympy")
 
@@ -70,6 +73,9 @@ class Parcel(TypedDict):
     python: list[str]
     boot: str
     environment: dict[str, str]
+    language: str
+    texts: str | None
+    """The tool's catalogue in that language, as base64; None for English."""
 
 
 def pack() -> Parcel:
@@ -79,6 +85,7 @@ def pack() -> Parcel:
         ModuleNotFoundError: torch or another part of the stack is not installed.
     """
     stack, fds = _stack()
+    texts = catalogue(language_in_use())
     return Parcel(
         modules=_modules(),
         stack=stack,
@@ -86,7 +93,15 @@ def pack() -> Parcel:
         python=[_interpreter(), *FLAGS],
         boot=BOOT,
         environment=dict(ENVIRONMENT),
+        language=language_in_use(),
+        texts=None if texts is None else base64.b64encode(texts).decode(),
     )
+
+
+def speak(parcel: Parcel) -> None:
+    """Speak the language of whoever packed this, from now on."""
+    texts = parcel["texts"]
+    use_catalogue(parcel["language"], None if texts is None else base64.b64decode(texts))
 
 
 def _interpreter() -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves
 
+from ..language import _
 from .faults import CheckFailed
 
 MAX_CALLS = 500
@@ -43,23 +44,27 @@ class Answers:
         """
         self.asked += 1
         if self.asked > MAX_CALLS:
-            raise CheckFailed(f"called {self._name} more than {MAX_CALLS} times", "fewer calls")
+            told = _("called {name} more than {count} times", name=self._name, count=MAX_CALLS)
+            raise CheckFailed(told, _("fewer calls"))
         leaves = tree_leaves((args, kwargs))
         if any(not isinstance(leaf, (torch.Tensor, *PLAIN)) for leaf in leaves):
-            raise self._refusal("something that is no tensor and no number")
+            raise self._refusal(_("something that is no tensor and no number"))
         count = _count(leaves)
         if count > MAX_NUMBERS or self._numbers > MAX_NUMBERS_IN_ALL:
-            raise self._refusal("far more numbers than it was given")
+            raise self._refusal(_("far more numbers than it was given"))
         try:
             with _bounded_memory():
                 value = self._function(*args, **kwargs)
         except Exception as error:
-            raise self._refusal(f"arguments that raise {type(error).__name__}") from None
+            raise self._refusal(
+                _("arguments that raise {error}", error=type(error).__name__)
+            ) from None
         self._numbers += count + _count(tree_leaves(value))
         return value
 
     def _refusal(self, what: str) -> CheckFailed:
-        return CheckFailed(f"called {self._name} with {what}", "arguments that it can take")
+        told = _("called {name} with {what}", name=self._name, what=what)
+        return CheckFailed(told, _("arguments that it can take"))
 
 
 def _count(leaves: list[Any]) -> int:

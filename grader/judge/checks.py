@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ..language import course_text
 from .pytest_bridge import CollectionFailed
 
 DISABLING = ("skip", "skipif", "xfail")
@@ -92,7 +93,7 @@ def _check(item: pytest.Function, exercise: ExercisePlan) -> Check:
     criterion = criterion_of(item.cls.__name__)
     return Check(
         id=f"{exercise.slug}/{criterion}/{item.name}",
-        title=" ".join(title.split("\n\n")[0].split()),
+        title=course_text(" ".join(title.split("\n\n")[0].split())),
         exercise=exercise,
         hidden=criterion in exercise.hidden,
         fresh=item.get_closest_marker("fresh") is not None,

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from ..evidence import Where
+from ..language import _
 from ..wire.faults import Violation, WireFault
 from ..wire.frame import Buffer, Channel, Message, Meta
 from ..wire.loopback import connect
@@ -186,7 +187,7 @@ def _labels(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
                 walk(item, f"{name}[{key!r}]")
 
     for position, value in enumerate(args):
-        walk(value, f"argument {position + 1}")
+        walk(value, _("argument {number}", number=position + 1))
     for name, value in kwargs.items():
         walk(value, name)
     return list(labels.values())

@@ -5,11 +5,13 @@ from __future__ import annotations
 import builtins
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
+from ..language import _
 from ..wire.values import Opaque
 
 _KNOWN_TYPES = ("generator", "module", "ndarray", "Generator", "SimpleNamespace")
@@ -31,13 +33,14 @@ class Difference:
 def describe(value: Any) -> str:
     """A value in a few words: its type and shape, not its numbers."""
     if isinstance(value, torch.Tensor):
-        return f"a tensor of shape {tuple(value.shape)}"
+        return _("a tensor of shape {shape}", shape=tuple(value.shape))
     if isinstance(value, Opaque):
         return _described(value.type_name)
     if isinstance(value, str):
-        return "a text"
+        return _("a text")
     if isinstance(value, (list, tuple)):
-        return f"a {type(value).__name__} of {len(value)} items"
+        kind = type(value).__name__
+        return _("a {kind} of {count} items", kind=kind, count=len(value))
     if value is None:
         return "None"
     return f"{type(value).__name__} {value!r}"[:80]
@@ -46,31 +49,53 @@ def describe(value: Any) -> str:
 def _described(type_name: str) -> str:
     """With its name only if the student did not make it up: one can be made of hidden inputs."""
     if hasattr(builtins, type_name) or type_name in _KNOWN_TYPES or _TENSOR.fullmatch(type_name):
-        return f"an object of type {type_name}"
-    return "a Tensor subclass" if type_name.endswith(" (a Tensor subclass)") else "an object"
+        return _("an object of type {name}", name=type_name)
+    if type_name.endswith(" (a Tensor subclass)"):
+        return _("a Tensor subclass")
+    return _("an object")
+
+
+def told_as(what: str, value: Any) -> str:
+    """What something is that should be something else."""
+    return _("{what} is {value}", what=what, value=describe(value))
+
+
+def shapes_told(what: str, observed: Sequence[int], expected: Sequence[int]) -> tuple[str, str]:
+    """Two shapes that differ, as observed and expected."""
+    told = _("{what} has shape {shape}", what=what, shape=tuple(observed))
+    return told, _("shape {shape}", shape=tuple(expected))
+
+
+def dtypes_told(what: str, observed: torch.dtype, expected: torch.dtype) -> tuple[str, str]:
+    """Two dtypes that differ, as observed and expected."""
+    names = [str(dtype).removeprefix("torch.") for dtype in (observed, expected)]
+    return _("{what} has dtype {dtype}", what=what, dtype=names[0]), _(
+        "dtype {dtype}", dtype=names[1]
+    )
 
 
 def difference(
-    observed: Any, expected: Any, *, atol: float, rtol: float, what: str = "output"
+    observed: Any, expected: Any, *, atol: float, rtol: float, what: str = ""
 ) -> Difference | None:
     """The first difference between two trees of tensors, or None if they agree.
 
     Values agree within `atol + rtol * max(1, largest expected magnitude)`; NaN and infinity
     agree only with themselves, at the same place.
     """
+    what = what or _("output")
     if isinstance(expected, torch.Tensor):
         return _tensors(observed, expected, atol, rtol, what)
     if isinstance(expected, (list, tuple)):
         if not isinstance(observed, (list, tuple)) or len(observed) != len(expected):
             wanted = f"{what}: {describe(expected)}"
-            return Difference("type", f"{what} is {describe(observed)}", wanted)
+            return Difference("type", told_as(what, observed), wanted)
         for number, (left, right) in enumerate(zip(observed, expected, strict=True)):
             found = difference(left, right, atol=atol, rtol=rtol, what=f"{what}[{number}]")
             if found is not None:
                 return found
         return None
     if type(observed) is not type(expected) or observed != expected:
-        return Difference("type", f"{what} is {describe(observed)}", describe(expected))
+        return Difference("type", told_as(what, observed), describe(expected))
     return None
 
 
@@ -78,17 +103,14 @@ def _tensors(
     observed: Any, expected: torch.Tensor, atol: float, rtol: float, what: str
 ) -> Difference | None:
     if not isinstance(observed, torch.Tensor):
-        wanted = f"a tensor of shape {tuple(expected.shape)}"
-        return Difference("type", f"{what} is {describe(observed)}", wanted)
+        return Difference("type", told_as(what, observed), describe(expected))
     if observed.shape != expected.shape:
-        shape = f"{what} has shape {tuple(observed.shape)}"
-        return Difference("shape", shape, f"shape {tuple(expected.shape)}")
+        return Difference("shape", *shapes_told(what, observed.shape, expected.shape))
     if observed.dtype != expected.dtype:
-        names = [str(t.dtype).removeprefix("torch.") for t in (observed, expected)]
-        return Difference("dtype", f"{what} has dtype {names[0]}", f"dtype {names[1]}")
+        return Difference("dtype", *dtypes_told(what, observed.dtype, expected.dtype))
     if observed.device.type != expected.device.type:
-        devices = [f"device {t.device.type}" for t in (observed, expected)]
-        return Difference("device", f"{what} is on {devices[0]}", devices[1])
+        told = _("{what} is on device {device}", what=what, device=observed.device.type)
+        return Difference("device", told, _("device {device}", device=expected.device.type))
     if not expected.is_floating_point():
         return _exact(observed, expected, what)
     return _values(observed.detach().double(), expected.detach().double(), atol, rtol, what)
@@ -101,8 +123,13 @@ def _exact(observed: torch.Tensor, expected: torch.Tensor, what: str) -> Differe
     place = wrong[0].tolist()
     return Difference(
         "value",
-        f"{what} differs at {place}, and at {len(wrong)} places in all",
-        "the reference's values",
+        _(
+            "{what} differs at {place}, and at {count} places in all",
+            what=what,
+            place=place,
+            count=len(wrong),
+        ),
+        _("the reference's values"),
     )
 
 
@@ -126,8 +153,13 @@ def _values(
     first = (gap > tolerance).nonzero()[0].tolist()
     return Difference(
         "value",
-        f"{what} differs by up to {worst:.2g}, first at {first}",
-        f"the reference's values within {tolerance:.1g}",
+        _(
+            "{what} differs by up to {worst}, first at {place}",
+            what=what,
+            worst=f"{worst:.2g}",
+            place=first,
+        ),
+        _("the reference's values within {tolerance}", tolerance=f"{tolerance:.1g}"),
         worst / scale,
     )
 
@@ -146,17 +178,20 @@ def _clearly_close(
 
 def _nonfinite(observed: torch.Tensor, expected: torch.Tensor, what: str) -> Difference | None:
     """NaN or infinity that the expected values do not have at the same place."""
-    for name, test in (("NaN", torch.isnan), ("infinity", torch.isinf)):
+    for name, test in ((_("NaN"), torch.isnan), (_("infinity"), torch.isinf)):
         wrong = test(observed) & ~test(expected)
         if bool(wrong.any()):
             place = wrong.nonzero()[0].tolist()
             count = int(wrong.sum())
-            text = f"{what} is {name} at {place}" + (f" and {count - 1} more" if count > 1 else "")
-            return Difference("nonfinite", text, "finite values")
+            text = _("{what} is {value} at {place}", what=what, value=name, place=place)
+            if count > 1:
+                text = _("{these} and {count} more", these=text, count=count - 1)
+            return Difference("nonfinite", text, _("finite values"))
     missing = (expected.isnan() != observed.isnan()) | (expected.isinf() & (observed != expected))
     if bool(missing.any()):
         place = missing.nonzero()[0].tolist()
-        return Difference("nonfinite", f"{what} is finite at {place}", "no finite value there")
+        text = _("{what} is finite at {place}", what=what, place=place)
+        return Difference("nonfinite", text, _("no finite value there"))
     return None
 
 

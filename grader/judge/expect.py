@@ -9,10 +9,11 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from ..evidence import Outcome
+from ..language import _, course_text, joined
 from .aside import Aside
 from .bind.parts import rewired
 from .client import Client
-from .compare import Difference, describe, difference
+from .compare import Difference, describe, difference, dtypes_told, shapes_told, told_as
 from .faults import CheckFailed, StudentFault, StudentRaised
 from .gradients import gradient_difference, gradients_of, names_of, require_floats
 from .handles import RemoteFunction, RemoteModule
@@ -176,7 +177,7 @@ class Expect:
         except StudentFault:
             return False
         self.precision = "float32"
-        self.notes.append("computes in float32")
+        self.notes.append(_("computes in float32"))
         return True
 
     def _reference_gradients(
@@ -197,78 +198,80 @@ class Expect:
         compute: what comes out is the reference's wiring over the student's own parts."""
         self.count += 1
         with torch.no_grad():
-            whole, _ = rewired(twin.student, twin.reference.module)
+            whole = rewired(twin.student, twin.reference.module)[0]
             expected, observed = whole(*args, **kwargs), twin.student(*args, **kwargs)
             self.seen.append(observed)
             tolerance = tolerance_of(expected)
             self.aside.keep(observed, expected)
             found = difference(observed, expected, atol=tolerance, rtol=tolerance)
         if found is not None:
-            raise CheckFailed(found.observed, "the parts put together as the exercise says")
+            raise CheckFailed(found.observed, _("the parts put together as the exercise says"))
 
     # ---- plain properties ----------------------------------------------------------------
 
     def close(
-        self, observed: Any, expected: Any, what: str = "output", atol: float | None = None
+        self, observed: Any, expected: Any, what: str = "", atol: float | None = None
     ) -> None:
         """The numbers of two trees of tensors agree, as far as the coarser dtype can tell."""
         self.count += 1
         self.seen.append(observed)
         tolerance = tolerance_of((observed, expected)) if atol is None else atol
         wide = [tree_map(to_double, tree) for tree in (observed, expected)]
-        found = difference(*wide, atol=tolerance, rtol=tolerance, what=what)
+        found = difference(*wide, atol=tolerance, rtol=tolerance, what=_named(what))
         if found is not None:
             self.aside.keep(*wide)
             raise CheckFailed(found.observed, found.expected)
 
-    def shape(self, tensor: Any, shape: Sequence[int], what: str = "output") -> None:
+    def shape(self, tensor: Any, shape: Sequence[int], what: str = "") -> None:
         self.count += 1
         self.seen.append(tensor)
-        self._tensor(tensor, what, f"a tensor of shape {tuple(shape)}")
+        self._tensor(tensor, what, _("a tensor of shape {shape}", shape=tuple(shape)))
         if tuple(tensor.shape) != tuple(shape):
             self.aside.keep(tensor, torch.empty(tuple(shape), device="meta"))
-            raise CheckFailed(f"{what} has shape {tuple(tensor.shape)}", f"shape {tuple(shape)}")
+            raise CheckFailed(*shapes_told(_named(what), tensor.shape, shape))
 
-    def floats(self, tensor: Any, shape: Sequence[int], what: str = "output") -> None:
+    def floats(self, tensor: Any, shape: Sequence[int], what: str = "") -> None:
         """Numbers that the check can go on to compute with: a floating-point tensor of that
         shape, and not on the meta device."""
         self.shape(tensor, shape, what)
-        require_floats(tensor, what)
+        require_floats(tensor, _named(what))
 
-    def dtype(self, tensor: Any, dtype: torch.dtype, what: str = "output") -> None:
+    def dtype(self, tensor: Any, dtype: torch.dtype, what: str = "") -> None:
         self.count += 1
         self.seen.append(tensor)
-        self._tensor(tensor, what, f"a tensor of {dtype}")
+        self._tensor(tensor, what, _("a tensor of {dtype}", dtype=dtype))
         if tensor.dtype != dtype:
-            names = [str(d).removeprefix("torch.") for d in (tensor.dtype, dtype)]
-            raise CheckFailed(f"{what} has dtype {names[0]}", f"dtype {names[1]}")
+            raise CheckFailed(*dtypes_told(_named(what), tensor.dtype, dtype))
 
-    def finite(self, tensor: Any, what: str = "output") -> None:
+    def finite(self, tensor: Any, what: str = "") -> None:
         """No NaN and no infinity."""
         self.count += 1
         self.seen.append(tensor)
-        self._tensor(tensor, what, "a tensor")
+        self._tensor(tensor, what, _("a tensor"))
+        what = _named(what)
         if tensor.is_meta:
-            raise CheckFailed(f"{what} is on the meta device", "values")
+            raise CheckFailed(_("{what} is on the meta device", what=what), _("values"))
         wrong = (~tensor.isfinite()).nonzero()
         if len(wrong):
             self.aside.keep(tensor, None)
             place = wrong[0].tolist()
-            name = "NaN" if bool(tensor[tuple(place)].isnan()) else "infinity"
-            raise CheckFailed(f"{what} is {name} at {place}", "finite values")
+            name = _("NaN") if bool(tensor[tuple(place)].isnan()) else _("infinity")
+            told = _("{what} is {value} at {place}", what=what, value=name, place=place)
+            raise CheckFailed(told, _("finite values"))
 
     def true(self, condition: Any, observed: str, expected: str) -> None:
         self.count += 1
         if not bool(condition):
             self.seen.append(observed)
-            raise CheckFailed(observed, expected)
+            raise CheckFailed(course_text(observed), course_text(expected))
 
-    def items(self, value: Any, count: int, what: str = "result") -> tuple[Any, ...]:
+    def items(self, value: Any, count: int, what: str = "") -> tuple[Any, ...]:
         """`value` as a tuple of `count` items."""
         self.count += 1
         if not isinstance(value, (tuple, list)) or len(value) != count:
             self.seen.append(describe(value))
-            raise CheckFailed(f"{what} is {describe(value)}", f"a tuple of {count} items")
+            wanted = _("a tuple of {count} items", count=count)
+            raise CheckFailed(told_as(course_text(what) or _("result"), value), wanted)
         return tuple(value)
 
     def raises(
@@ -283,7 +286,9 @@ class Expect:
         self.count += 1
         wanted = error.__name__
         if mentions:
-            wanted += " with a message that contains " + " and ".join(mentions)
+            wanted = _(
+                "{error} with a message that contains {words}", error=wanted, words=joined(mentions)
+            )
         try:
             value = function(*args, **kwargs)
         except StudentRaised as fault:
@@ -295,11 +300,15 @@ class Expect:
             missing = [text for text in mentions if text not in fault.message]
             if missing:
                 self.seen.append([*missing])
-                observed = f"{error.__name__} without {' and '.join(missing)} in its message"
+                observed = _(
+                    "{error} without {words} in its message",
+                    error=error.__name__,
+                    words=joined(missing),
+                )
                 raise CheckFailed(observed, wanted, where=fault.where) from None
             return
         self.seen.append(value if isinstance(value, torch.Tensor) else describe(value))
-        raise CheckFailed(f"returned {describe(value)}", wanted)
+        raise CheckFailed(_("returned {value}", value=describe(value)), wanted)
 
     def unchanged(self, student: Function, *args: Any, **kwargs: Any) -> Any:
         """The call modifies none of its inputs. Returns its result."""
@@ -309,7 +318,8 @@ class Expect:
         if self._client.changed:
             names = names_of(student, args)
             told = [_friendly(label, names) for label in self._client.changed]
-            raise CheckFailed(f"modified its input: {', '.join(told)}", "inputs left as they were")
+            observed = _("modified its input: {names}", names=", ".join(told))
+            raise CheckFailed(observed, _("inputs left as they were"))
         return value
 
     def within_memory(self, mib: int, student: Function, *args: Any, **kwargs: Any) -> Any:
@@ -322,12 +332,18 @@ class Expect:
         except StudentRaised as fault:
             if not fault.is_out_of_memory:
                 raise
-            observed, wanted = f"needs more than {mib} MiB of memory", f"at most {mib} MiB"
+            observed = _("needs more than {mib} MiB of memory", mib=mib)
+            wanted = _("at most {mib} MiB", mib=mib)
             raise CheckFailed(observed, wanted, where=fault.where) from None
 
     def _tensor(self, value: Any, what: str, wanted: str) -> None:
         if not isinstance(value, torch.Tensor):
-            raise CheckFailed(f"{what} is {describe(value)}", wanted)
+            raise CheckFailed(told_as(_named(what), value), wanted)
+
+
+def _named(what: str) -> str:
+    """What is compared, in words."""
+    return course_text(what) or _("output")
 
 
 def _detached(value: Any) -> Any:
@@ -336,6 +352,6 @@ def _detached(value: Any) -> Any:
 
 def _friendly(label: str, names: list[str]) -> str:
     for position, name in enumerate(names):
-        if label == f"argument {position + 1}":
+        if label == _("argument {number}", number=position + 1):
             return name
     return label

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 
 from ..evidence import Outcome, Where
+from ..language import _
 
 # Of libraries that a submission has, beyond what Python itself defines.
 _KNOWN = ("EinopsError", "URLError", "LinAlgError", "OutOfMemoryError", "BackendCompilerFailed")
@@ -43,15 +44,17 @@ class StudentRaised(StudentFault):
         where: Where | None,
         own: bool = True,
     ) -> None:
-        place = f" at {where}" if where else ""
         told, own_name = _told(type_name, bases)
         detail = f"{own_name}: {message}" if own_name and message else own_name or message
-        super().__init__(f"raised {told}{place}", detail=detail, where=where)
+        observed = _("raised {error}", error=told)
+        if where:
+            observed = _("raised {error} at {place}", error=told, place=where)
+        super().__init__(observed, detail=detail, where=where)
         self.type_name, self.bases, self.message = type_name, bases, message
         # torch raises it too: for a module without `forward`, for a dtype that it can't compute.
         if type_name == "NotImplementedError" and own:
             self.outcome = Outcome.NOT_ATTEMPTED
-            self.observed, self.detail = "not written yet", ""
+            self.observed, self.detail = _("not written yet"), ""
 
     @property
     def is_out_of_memory(self) -> bool:
@@ -68,7 +71,7 @@ def _told(type_name: str, bases: tuple[str, ...]) -> tuple[str, str]:
     if _is_exception(type_name) or type_name in _KNOWN:
         return type_name, ""
     base = next((name for name in bases if _is_exception(name)), "Exception")
-    return f"a kind of {base}", type_name
+    return _("a kind of {error}", error=base), type_name
 
 
 def _is_exception(name: str) -> bool:
@@ -95,8 +98,8 @@ class Crashed(StudentFault):
 def malformed() -> Crashed:
     """The fault of a reply that breaks the protocol."""
     return Crashed(
-        "what came back was no valid reply: the code wrote into the grader's own connection",
-        "the value that the function returns",
+        _("what came back was no valid reply: the code wrote into the grader's own connection"),
+        _("the value that the function returns"),
     )
 
 

@@ -12,6 +12,7 @@ from types import FunctionType, ModuleType
 from typing import Protocol
 
 from ..evidence import Cause, Observation, Outcome
+from ..language import _, course_text
 from .answers import Answers
 from .checks import Check, ExercisePlan
 from .faults import StudentFault
@@ -144,7 +145,11 @@ class Following:
             asked = [name for name, answer in answers.items() if answer.asked]
             if asked:
                 notes = (
-                    f"a right {name} took the place of yours, which costs its points in {slug}"
+                    _(
+                        "a right {name} took the place of yours, which costs its points in {slug}",
+                        name=name,
+                        slug=slug,
+                    )
                     for name, slug in wrong.items()
                     if name in asked
                 )
@@ -266,11 +271,11 @@ def _is_begun(exercise: ExercisePlan, client: SubmissionClient) -> bool:
 
 
 def _carried(observation: Observation, mistake: Mistake, slug: str, count: int) -> Observation:
-    note = f"the same mistake as in {slug}, where it costs its points"
+    note = _("the same mistake as in {slug}, where it costs its points", slug=slug)
     return replace(
         observation,
         outcome=Outcome.CARRIED,
-        cause=Cause(mistake.entry.id, mistake.entry.cause, count, count),
+        cause=Cause(mistake.entry.id, course_text(mistake.entry.cause), count, count),
         notes=(*observation.notes, note),
     )
 

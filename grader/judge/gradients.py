@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves
 
+from ..language import _
 from .compare import Difference, difference, largest
 from .faults import CheckFailed
 from .handles import RemoteModule
@@ -35,14 +36,14 @@ def gradients_of(
         leaves, (args, kwargs) = _leaves(args, kwargs, names_of(reference, args))
         outputs = [o for o in tree_leaves(function(*args, **kwargs)) if is_float(o)]
         for output in outputs:
-            require_floats(output, "output")
+            require_floats(output, _("output"))
         generator = torch.Generator().manual_seed(seed)
         total = _weighted_sum(outputs, generator)
         sources = {**leaves, **_parameters(function)}
     if not sources:
         raise ValueError("no floating-point argument or parameter to differentiate by")
     if total is None or not total.requires_grad:
-        raise CheckFailed("the result carries no gradient (detached?)", "a gradient")
+        raise CheckFailed(_("the result carries no gradient (detached?)"), _("a gradient"))
     gradients = torch.autograd.grad(total, list(sources.values()), allow_unused=True)
     found: dict[str, torch.Tensor | None] = dict(zip(sources, gradients, strict=True))
     if not isinstance(function, RemoteModule) or function.twin is None:
@@ -64,8 +65,9 @@ def gradient_difference(
         if got is None:
             if float(wanted.abs().max()) == 0.0:
                 continue
-            return Difference("none", f"no gradient reaches {name}", f"a gradient of {name}")
-        what = f"the gradient of {name}"
+            told = _("no gradient reaches {name}", name=name)
+            return Difference("none", told, _("a gradient of {name}", name=name))
+        what = _("the gradient of {name}", name=name)
         problem = difference(got, wanted, atol=tolerance * scale, rtol=0.0, what=what)
         if problem is not None:
             return problem
@@ -74,10 +76,11 @@ def gradient_difference(
 
 def require_floats(tensor: torch.Tensor, what: str) -> None:
     if tensor.is_meta:
-        raise CheckFailed(f"{what} is on the meta device", "values")
+        raise CheckFailed(_("{what} is on the meta device", what=what), _("values"))
     if not tensor.is_floating_point():
         name = str(tensor.dtype).removeprefix("torch.")
-        raise CheckFailed(f"{what} has dtype {name}", "a floating-point dtype")
+        told = _("{what} has dtype {dtype}", what=what, dtype=name)
+        raise CheckFailed(told, _("a floating-point dtype"))
 
 
 def names_of(reference: Function, args: Sequence[Any]) -> list[str]:
@@ -88,7 +91,11 @@ def names_of(reference: Function, args: Sequence[Any]) -> list[str]:
         names = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     except (TypeError, ValueError):
         names = []
-    return names if len(names) >= len(args) else [f"argument {i + 1}" for i in range(len(args))]
+    return (
+        names
+        if len(names) >= len(args)
+        else [_("argument {number}", number=i + 1) for i in range(len(args))]
+    )
 
 
 def _leaves(

@@ -13,6 +13,7 @@ from typing import TypeVar
 import torch
 
 from ..evidence import Observation, Outcome
+from ..language import _
 from ..worker.side import seed_torch
 from . import plugin
 from .bind.roles import load_roles
@@ -136,7 +137,7 @@ class Grading:
         self, check: Check, client: SubmissionClient, digest: str
     ) -> tuple[Observation, Sight]:
         if check.disabled:
-            why = f"marked {check.disabled}: a check that is skipped proves nothing"
+            why = _("marked {mark}: a check that is skipped proves nothing", mark=check.disabled)
             return ours(check, why), Sight(Outcome.COULD_NOT_CHECK)
         started = time.perf_counter()
         found, sight = self.attempt(check, client, digest)
@@ -222,9 +223,13 @@ class Grading:
                 self._times[check.id, call] = seconds
 
             client.took = took  # type: ignore[method-assign]
-            found, _ = self._rehearsed(check, client, self._modules, "reference", AS_GRADED)
+            found = self._rehearsed(check, client, self._modules, "reference", AS_GRADED)[0]
             passed = found.outcome is Outcome.PASSED
-            why = f"the reference itself does not pass ({found.outcome}): {found.observed}"
+            why = _(
+                "the reference itself does not pass ({outcome}): {observed}",
+                outcome=found.outcome,
+                observed=found.observed,
+            )
             self._proofs[check.id] = None if passed else ours(check, why)
         return self._proofs[check.id]
 

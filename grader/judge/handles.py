@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import torch
 from torch import nn
 
+from ..language import _
 from ..wire.faults import Violation
 from ..wire.tensors import DTYPES
 from ..wire.values import Node, text
@@ -272,7 +273,8 @@ def require_drawable(specs: Iterable[ParameterSpec], name: str) -> None:
     size = sum(math.prod(spec.shape) * spec.dtype.itemsize for spec in specs)
     if size > MAX_PARAMETER_BYTES and torch.get_default_device().type != "meta":
         raise CheckFailed(
-            f"{name} has parameters of {size:,} bytes", f"at most {MAX_PARAMETER_BYTES:,}"
+            _("{name} has parameters of {size} bytes", name=name, size=f"{size:,}"),
+            _("at most {size}", size=f"{MAX_PARAMETER_BYTES:,}"),
         )
 
 

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..language import _, ngettext
 from .faults import CheckFailed
 
 
@@ -42,13 +43,17 @@ def _misfit(
     told = [*["…"] * min(len(args), 9), *known]
     if invented:
         # A name that is made while running could tell a hidden input: it stands in `detail`.
-        told.append("a keyword that it does not have" if len(invented) == 1 else "other keywords")
+        told.append(ngettext("a keyword that it does not have", "other keywords", len(invented)))
     plain = [
         parameter.replace(annotation=parameter.empty, default=parameter.empty)
         for parameter in signature.parameters.values()
     ]
     return CheckFailed(
-        f"called {name or 'the function that it was given'} with ({', '.join(told)})",
-        f"a call that fits {name}{inspect.Signature(plain)}",
+        _(
+            "called {name} with ({arguments})",
+            name=name or _("the function that it was given"),
+            arguments=", ".join(told),
+        ),
+        _("a call that fits {signature}", signature=f"{name}{inspect.Signature(plain)}"),
         detail=", ".join(invented)[:200],
     )

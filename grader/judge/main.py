@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..evidence import Note, Observation
+from ..language import use_language
 from ..wire.faults import PeerGone
 from ..wire.frame import Channel, Message, Meta
 from . import policy
@@ -30,6 +31,7 @@ EXIT_SOURCE_GONE = 3
 
 def run(channel: Channel, source: socket.socket, hello: Meta) -> None:
     """The whole life of a judge. Ends the process when the parent hangs up or the zygote dies."""
+    use_language(hello["language"], Path(hello["root"]))
     try:
         judge = Judge(channel, Source(source, hello.get("limits")), hello)
     except (CollectionFailed, PlacesBroken, ReferenceBroken) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..language import _
 from ..wire.peer import Peer
 from .faults import CheckFailed, malformed
 from .worker_process import WorkerProcess
@@ -21,10 +22,10 @@ def limit_memory(worker: WorkerProcess, peer: Peer, mib: int) -> list[str]:
     """
     memory = worker.memory()
     if memory is None:
-        return ["the memory of a call can't be limited on this system"]
+        return [_("the memory of a call can't be limited on this system")]
     if memory.held > HELD_MIB << 20:
-        held = f"the file holds {memory.held >> 20} MiB before it is called"
-        raise CheckFailed(held, f"at most {HELD_MIB} MiB")
+        held = _("the file holds {mib} MiB before it is called", mib=memory.held >> 20)
+        raise CheckFailed(held, _("at most {mib} MiB", mib=HELD_MIB))
     bound = memory.mapped + (mib << 20)
     peer.call(["B", "limit_memory"], (bound,), {}, {}, {})
     after = worker.memory()

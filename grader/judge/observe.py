@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ..evidence import Observation, Outcome, Where
+from ..language import _
 from ..wire.faults import Violation
 from .aside import Aside
 from .checks import Check
@@ -58,7 +59,7 @@ def observation(check: Check, phases: list[Phase], record: Record) -> Observatio
     if error is not None:
         return ours(check, _ours(error))
     if not record.expectations:
-        return ours(check, "the check compared nothing (it never called expect)")
+        return ours(check, _("the check compared nothing (it never called expect)"))
     return Observation(
         check.id,
         check.title,
@@ -90,7 +91,7 @@ def ours(check: Check, why: str) -> Observation:
 
 def _ours(error: BaseException) -> str:
     if isinstance(error, (pytest.skip.Exception, pytest.xfail.Exception)):
-        return f"the check was skipped, which proves nothing: {error.msg}"
+        return _("the check was skipped, which proves nothing: {why}", why=error.msg)
     frames = traceback.extract_tb(error.__traceback__)
     suite = [frame for frame in frames if "/suites/" in frame.filename] or frames
     place = f"{suite[-1].filename}:{suite[-1].lineno}: " if suite else ""

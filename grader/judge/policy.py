@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ..course import RUBRIC_FILE
 from ..evidence import Note, Observation, Outcome, Where
+from ..language import _, joined
 from ..rubric import POLICY
 from .checks import ExercisePlan
 from .faults import NotDefined, StudentFault
@@ -18,14 +19,6 @@ from .student import SubmissionClient
 from .survey import Found, Survey
 
 BANNED, LOOPS = "banned", "no_loops"
-TITLES = {
-    BANNED: "Nothing is used that does the exercise's own work.",
-    LOOPS: "{targets} without Python loops.",
-}
-ASKED = {
-    BANNED: "code of your own for it: writing it is the exercise",
-    LOOPS: "operations on whole tensors: no loop, no comprehension, no map",
-}
 _MOST_NAMED = 3
 
 Use = tuple[str, Where]
@@ -36,10 +29,17 @@ def rules(exercise: ExercisePlan) -> dict[str, str]:
     """The rules that an exercise has, each with the line that people see."""
     found = {}
     if exercise.banned:
-        found[BANNED] = TITLES[BANNED]
+        found[BANNED] = _("Nothing is used that does the exercise's own work.")
     if exercise.no_loops:
-        found[LOOPS] = TITLES[LOOPS].format(targets=" and ".join(exercise.no_loops))
+        found[LOOPS] = _("{targets} without Python loops.", targets=joined(exercise.no_loops))
     return found
+
+
+def asked(rule: str) -> str:
+    """What a rule wants instead."""
+    if rule == BANNED:
+        return _("code of your own for it: writing it is the exercise")
+    return _("operations on whole tensors: no loop, no comprehension, no map")
 
 
 def facts(exercise: ExercisePlan) -> Iterator[list[str | int | bool]]:
@@ -70,10 +70,11 @@ def _observation(
     fault = client.why_not_loaded or _why_not_written(exercise, client)
     if fault is not None or survey is None:
         outcome = fault.outcome if fault is not None else Outcome.NOT_ATTEMPTED
-        observed = fault.observed if fault is not None else "not read"
+        observed = fault.observed if fault is not None else _("not read")
         return replace(passed, outcome=outcome, observed=observed)
     if survey.fault is not None:
-        observed = f"the code could not be read for what it uses: {survey.fault.observed}"
+        why = survey.fault.observed
+        observed = _("the code could not be read for what it uses: {why}", why=why)
         return replace(passed, outcome=survey.fault.outcome, observed=observed)
     paid = _paid_for(exercise, graded, survey) if rule == BANNED else {}
     found = _offences(exercise, rule, survey, paid)
@@ -83,7 +84,7 @@ def _observation(
         passed,
         outcome=Outcome.FAILED,
         observed=_in_words(rule, found),
-        expected=ASKED[rule],
+        expected=asked(rule),
         where=found[0].where,
     )
 
@@ -113,7 +114,8 @@ def _carried(
     payers = [paid[one.what, one.where] for one in offences]
     for slug in dict.fromkeys(payers):
         own = [one for one, payer in zip(offences, payers, strict=True) if payer == slug]
-        notes.append(f"{slug} {_in_words(BANNED, own)}, and pays for it")
+        found = _in_words(BANNED, own)
+        notes.append(_("{slug} {found}, and pays for it", slug=slug, found=found))
     return replace(passed, outcome=Outcome.CARRIED, notes=tuple(notes))
 
 
@@ -126,7 +128,12 @@ def notes(exercises: Sequence[ExercisePlan], client: SubmissionClient) -> Iterat
     for exercise in exercises:
         for rule in rules(exercise) if not exercise.policy else ():
             if found := _offences(exercise, rule, survey):
-                text = f"{exercise.slug} {_in_words(rule, found)}; it asks for {ASKED[rule]}"
+                text = _(
+                    "{slug} {found}; it asks for {asked}",
+                    slug=exercise.slug,
+                    found=_in_words(rule, found),
+                    asked=asked(rule),
+                )
                 yield Note("problem", text, found[0].where)
         yield from _advice(exercise, survey)
 
@@ -135,11 +142,21 @@ def _advice(exercise: ExercisePlan, survey: Survey) -> Iterator[Note]:
     stem = exercise.assignment
     for target in exercise.targets:
         for found in survey.numbers(stem, target):
-            text = f"{exercise.slug}: {target} has {found.text} written down in one place"
-            yield Note("note", f"{text}; results are to be computed", found.where)
+            text = _(
+                "{slug}: {target} has {what} written down in one place; results are to be computed",
+                slug=exercise.slug,
+                target=target,
+                what=found.text,
+            )
+            yield Note("note", text, found.where)
             break
         for found in survey.opaque(stem, target) if rules(exercise) else ():
-            text = f"{exercise.slug}: {target} uses `{found.text}`, which nobody can look into"
+            text = _(
+                "{slug}: {target} uses `{name}`, which nobody can look into",
+                slug=exercise.slug,
+                target=target,
+                name=found.text,
+            )
             yield Note("note", text, found.where)
             break
 
@@ -163,19 +180,22 @@ def _offences(
 
 def _in_words(rule: str, found: Sequence[Found]) -> str:
     """What was found, without its places but for those after the first."""
-    verb = "uses" if rule == BANNED else "loops:"
     pieces = []
     for number, one in enumerate(found[:_MOST_NAMED]):
         text = f"`{one.text}`"
         if rule == BANNED and one.what not in one.text:
-            text += f", which is {one.what}"
+            text = _("{used}, which is {name}", used=text, name=one.what)
         pieces.append(text if number == 0 else f"{text} ({_spot(one.where)})")
     more = len(found) - len(pieces)
-    return f"{verb} {', '.join(pieces)}" + (f" and {more} more" if more else "")
+    told = ", ".join(pieces)
+    told = _("{these} and {count} more", these=told, count=more) if more else told
+    return _("uses {what}", what=told) if rule == BANNED else _("loops: {what}", what=told)
 
 
 def _spot(where: Where) -> str:
-    return f"line {where.line}" if where.cell is None else f"cell {where.cell}, line {where.line}"
+    if where.cell is None:
+        return _("line {line}", line=where.line)
+    return _("cell {cell}, line {line}", cell=where.cell, line=where.line)
 
 
 def _why_not_written(exercise: ExercisePlan, client: SubmissionClient) -> StudentFault | None:

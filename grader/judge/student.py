@@ -9,6 +9,7 @@ from typing import Any
 
 from ..evidence import Note, Where
 from ..intake import Choice
+from ..language import _
 from ..wire.faults import Deadline, PeerGone, Unsupported, Violation, WireFault
 from ..wire.frame import Message, Meta
 from ..wire.peer import RemoteRaised
@@ -114,7 +115,8 @@ class SubmissionClient(Client):
         if self._hopeless is not None:
             raise self._hopeless
         if time.monotonic() > self._wall_until:
-            raise TimedOut(f"the submission used up its {WALL_LIMIT_S:.0f} s", "an answer in time")
+            told = _("the submission used up its {seconds} s", seconds=round(WALL_LIMIT_S))
+            raise TimedOut(told, _("an answer in time"))
         if (alone or self._alone) and not self._clean:
             self.close()
         self._alone = alone
@@ -131,7 +133,7 @@ class SubmissionClient(Client):
         if not self._alone:
             raise ValueError("memory is limited for good: mark the check with @pytest.mark.alone")
         if self._worker is None:
-            raise Crashed("the process had already ended", "an answer")
+            raise Crashed(_("the process had already ended"), _("an answer"))
         return limit_memory(self._worker, self.peer, mib)
 
     def limit_of(self, call: int) -> float:
@@ -140,7 +142,7 @@ class SubmissionClient(Client):
 
     def before_request(self) -> None:
         if self._worker is None:
-            raise Crashed("the process had already ended", "an answer")
+            raise Crashed(_("the process had already ended"), _("an answer"))
         self._granted_s = 0.0
         self._sample_usage()
 
@@ -249,10 +251,14 @@ class SubmissionClient(Client):
         fate = worker.fate() if worker is not None else None
         self.close()
         if starved:
-            return Starved(f"no processor time for the worker within {self.limit_s:.1f} s")
+            seconds = f"{self.limit_s:.1f}"
+            return Starved(
+                _("no processor time for the worker within {seconds} s", seconds=seconds)
+            )
         if isinstance(error, Deadline):
             self._hangs += 1
-            return TimedOut(f"no answer within {self.limit_s:.3g} s", "an answer in time")
+            told = _("no answer within {seconds} s", seconds=f"{self.limit_s:.3g}")
+            return TimedOut(told, _("an answer in time"))
         if isinstance(error, PeerGone):
             return Crashed(ending.in_words(fate))
         return malformed()
@@ -314,14 +320,14 @@ class SubmissionClient(Client):
         module = self.report.get("modules", {}).get(stem)
         if module is None:
             raise NotDefined(
-                f"no file {stem}.py or {stem}.ipynb was handed in",
-                f"a file {stem}.py or {stem}.ipynb",
+                _("no file {stem}.py or {stem}.ipynb was handed in", stem=stem),
+                _("a file {stem}.py or {stem}.ipynb", stem=stem),
             )
         target = module["targets"].get(name, {"kind": "missing"})
         if target["kind"] == "missing":
             raise _missing(module, name, target, self.notes())
         if target.get("stub"):
-            raise NotDefined("not written yet", where=load_report.where(module, target))
+            raise NotDefined(_("not written yet"), where=load_report.where(module, target))
         return str(target["kind"])
 
     def file_of(self, stem: str) -> str:
@@ -359,15 +365,22 @@ def _missing(
     ]
     close = target.get("close") or []
     if broken:
-        fault = Crashed(f"{name} is not defined: {broken[0].text}", f"a definition of {name}")
+        told = _("{name} is not defined: {why}", name=name, why=broken[0].text)
+        fault = Crashed(told, _("a definition of {name}", name=name))
         fault.where = broken[0].where
         return fault
-    hint = f"; there is a {close[0]}: is that the one?" if close else ""
-    return NotDefined(f"{module['file']} does not define {name}{hint}", f"a definition of {name}")
+    told = _("{file} does not define {name}", file=module["file"], name=name)
+    if close:
+        told = _("{told}; there is a {name}: is that the one?", told=told, name=close[0])
+    return NotDefined(told, _("a definition of {name}", name=name))
 
 
 def _while_loading(fault: StudentFault, at: tuple[str, int] | None) -> StudentFault:
-    where = f" ({at[0]})" if at else ""
-    fault.observed = f"while loading the file{where}: {fault.observed}"
-    fault.expected = "a file that can be imported"
+    if at:
+        fault.observed = _(
+            "while loading the file ({file}): {observed}", file=at[0], observed=fault.observed
+        )
+    else:
+        fault.observed = _("while loading the file: {observed}", observed=fault.observed)
+    fault.expected = _("a file that can be imported")
     return fault

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from ..evidence import Where
+from ..language import _
 from .checks import ExercisePlan
 from .faults import StudentFault
 
@@ -46,7 +47,7 @@ class Survey:
     def numbers(self, stem: str, target: str) -> Iterator[Found]:
         """Long lists of numbers in the code."""
         for count, *place in self._rows(stem, target, "numbers"):
-            yield Found("", f"{count} numbers", _where(place))
+            yield Found("", _("{count} numbers", count=count), _where(place))
 
     def place(self, stem: str, target: str, group: str) -> Where | None:
         """Where code looks most like a group of patterns."""

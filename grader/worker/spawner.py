@@ -9,7 +9,7 @@ import os
 import socket
 from typing import Any
 
-from ..parcel import Parcel, spawn
+from ..parcel import Parcel, spawn, speak
 from .jail.kernel import PR_SET_DUMPABLE, prctl
 from .tiers import unconfined
 from .zygote import WorkerSource
@@ -35,11 +35,12 @@ def main(config: dict[str, Any], parcel: Parcel) -> None:
     os._exit(0)
 
 
-def worker_main(config: dict[str, Any], _: Parcel) -> None:
+def worker_main(config: dict[str, Any], parcel: Parcel) -> None:
     """Entry of a spawned worker."""
     from . import dynamo
     from . import main as worker
 
+    speak(parcel)
     dynamo.install()
     jail = unconfined(config["stack_fds"], REASON)
     worker.run(config["socket"], config["output"], config["worker"], jail)

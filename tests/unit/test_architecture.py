@@ -35,7 +35,7 @@ AUTHORS_ONLY = (
 )
 """Trusted modules that parse text of the course's author."""
 PURE = ("grader.evidence", "grader.rubric", "grader.score")
-UNTRUSTED = ("grader.wire", "grader.worker", "grader.parcel")
+UNTRUSTED = ("grader.wire", "grader.worker", "grader.parcel", "grader.language")
 """What a worker's process holds; `parcel` is how its source gets there."""
 TORCH_SIDE = ("grader.judge", "grader.worker", "grader.wire", "grader.nursery")
 """The only parts that may import torch; none of them runs in the parent."""

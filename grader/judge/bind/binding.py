@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from torch.utils._pytree import tree_map
 
+from ...language import _, course_text
 from ..handles import RemoteModule
 from .forms import Cell, Row, without_ones
 from .layers import Layer
@@ -140,7 +141,7 @@ class Binding:
     def alternative(self) -> str:
         """Which of the course's alternatives the reference has become, if any."""
         number = self._choice.alternative if self._choice is not None else None
-        return "" if number is None else self._roles.alternatives[number].note
+        return "" if number is None else course_text(self._roles.alternatives[number].note)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -149,7 +150,8 @@ class Binding:
         if self._choice is not None:
             notes = [*self._renamed(), *self._forms(), self.alternative]
         if self.extra:
-            notes.append(f"{self._name} has further parameters: {listed(self.extra)}")
+            names = listed(self.extra)
+            notes.append(_("{name} has further parameters: {names}", name=self._name, names=names))
         return tuple(dict.fromkeys(filter(None, notes)))
 
     def _forms(self) -> list[str]:
@@ -164,19 +166,23 @@ class Binding:
         cells = self.plan.cells(self._choice.forms)
         layers = self.plan.storages[self._choice.storage].assignment.layers
         pairs = [
-            f"{_told(cell, layer)} as {cell.holds}"
+            _("{name} as {other}", name=_told(cell, layer), other=cell.holds)
             for cell, layer in zip(cells, layers, strict=True)
             if cell.holds and cell.holds != _told(cell, layer)
         ]
         if not pairs:
             return []
-        more = " and so on" if len(pairs) > 4 else ""
-        return [f"{self._name} has names of its own; taken {', '.join(pairs[:4])}{more}"]
+        told = ", ".join(pairs[:4])
+        told = _("{these} and so on", these=told) if len(pairs) > 4 else told
+        return [_("{name} has names of its own; taken {pairs}", name=self._name, pairs=told)]
 
     @property
     def surplus(self) -> str:
         """What is too much, in words; empty if nothing is."""
-        return f"; {self._name} has parameters too many: {listed(self.extra)}" if self.extra else ""
+        if not self.extra:
+            return ""
+        names = listed(self.extra)
+        return _("; {name} has parameters too many: {names}", name=self._name, names=names)
 
     # ---- settling by numbers -------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from functools import cached_property
 import torch
 from torch import nn
 
+from ...language import _, course_text
 from .patterns import Pattern, parse, restored, stored
 from .roles import Group, Home, Layout, Roles
 
@@ -142,10 +143,11 @@ def forms_of(instance: Instance, fits: Callable[[Cell], bool]) -> Iterator[Form]
         for order in _orders(group):
             exchanged = list(order) != sorted(order)
             cells = tuple(_cells(instance, layout, order))
-            note = layout.note
+            note = course_text(layout.note)
             if exchanged and any(cell.several for cell in cells):
                 names = ", ".join(group.roles[number] for number in order)
-                note = f"{note or group.name + ' are packed'}, in the order {names}"
+                note = note or _("{these} are packed", these=course_text(group.name))
+                note = _("{note}, in the order {names}", note=note, names=names)
             yield Form(cells, note, exchanged)
 
 
@@ -204,7 +206,7 @@ def _cut_cells(weight: torch.Tensor, group: Group, layout: Layout) -> Iterator[C
     assert cut is not None
     axis = axes.index(cut.axis)
     for role, part in zip(cut.roles, weight.tensor_split([cut.at], dim=axis), strict=True):
-        for _, stored_part in stored(part, axes, parse(layout.pattern)):
+        for _pattern, stored_part in stored(part, axes, parse(layout.pattern)):
             yield Cell((stored_part,), layout.raw, "", _words(group, (role,)))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from ...language import _
 from ..compare import describe
 from ..faults import CheckFailed
 from ..handles import RemoteModule, require_drawable
@@ -22,7 +23,8 @@ def module_of(value: Any, name: str) -> RemoteModule:
     """
     if isinstance(value, RemoteModule):
         return value
-    raise CheckFailed(f"{name}(...) made {describe(value)}", "an nn.Module")
+    told = _("{call} made {value}", call=f"{name}(...)", value=describe(value))
+    raise CheckFailed(told, _("an nn.Module"))
 
 
 def randomised(
@@ -43,5 +45,10 @@ def randomised(
 
 def listed(shapes: Mapping[str, tuple[int, ...]]) -> str:
     """Names and shapes of a few parameters."""
-    rows = [f"{name} {shape}" for name, shape in shapes.items()]
-    return ", ".join(rows[:6]) + (f" and {len(rows) - 6} more" if len(rows) > 6 else "")
+    return few([f"{name} {shape}" for name, shape in shapes.items()], 6)
+
+
+def few(texts: Sequence[str], most: int) -> str:
+    """The first of them, and how many there are besides."""
+    told, more = ", ".join(texts[:most]), len(texts) - most
+    return _("{these} and {count} more", these=told, count=more) if more > 0 else told

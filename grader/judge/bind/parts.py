@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from ...language import _
 from ..faults import CheckFailed, StudentRaised
 from ..handles import RemoteModule
 from .search import TOLERANCE, gap
@@ -84,7 +85,8 @@ def handle_of(student: RemoteModule, path: str) -> RemoteModule:
         except StudentRaised:
             inner = None
         if not isinstance(inner, RemoteModule):
-            raise CheckFailed(f"{student.type_name} has no part `{path}`", f"a module `{path}`")
+            told = _("{name} has no part `{path}`", name=student.type_name, path=path)
+            raise CheckFailed(told, _("a module `{path}`", path=path))
         found = inner
     return found
 
@@ -97,7 +99,7 @@ def rewired(student: RemoteModule, reference: nn.Module) -> tuple[nn.Module, lis
     """
     calls: list[Call] = []
     whole = copy.deepcopy(reference)
-    for path, _ in list(parts_of(reference)):
+    for path in [path for path, _part in parts_of(reference)]:
         owner, _, name = path.rpartition(".")
         stand_in = StandIn(path, handle_of(student, path), calls)
         whole.get_submodule(owner).add_module(name, stand_in)
@@ -113,11 +115,12 @@ def blame(
     depth: int = 0,
 ) -> str:
     """Where a difference of values arises, in words; empty if that can't be told."""
-    inside = (
-        f"; it first arises inside `{path}`, and what is around that is put together rightly"
-        if path
-        else ""
-    )
+    inside = ""
+    if path:
+        inside = _(
+            "; it first arises inside `{path}`, and what is around that is put together rightly",
+            path=path,
+        )
     if depth > MAX_DEPTH or not any(parts_of(reference)):
         return inside
     try:
@@ -126,7 +129,7 @@ def blame(
             wanted, observed = whole(*args, **kwargs), student(*args, **kwargs)
             if gap(observed, wanted) > TOLERANCE:
                 place = f"`{path}`" if path else type(reference).__name__
-                return f"; it arises in how {place} puts its parts together"
+                return _("; it arises in how {place} puts its parts together", place=place)
             for call in calls:
                 part = reference.get_submodule(call.part)
                 if gap(call.value, part(*call.args, **call.kwargs)) > TOLERANCE:

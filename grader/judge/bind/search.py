@@ -25,6 +25,7 @@ import torch
 from torch import nn
 from torch.utils._pytree import tree_map
 
+from ...language import _
 from ..faults import StudentRaised, TimedOut
 from ..handles import RemoteModule
 from .plan import Choice, Kind, Plan
@@ -99,7 +100,12 @@ class _Bench:
         """What the student's module computes when its parameters are stored so."""
         self.trials += 1
         if time.monotonic() > self._until:
-            raise TimedOut(f"{self.trials} calls took more than {LIMIT_S:.0f} s", "quick answers")
+            told = _(
+                "{count} calls took more than {seconds} s",
+                count=self.trials,
+                seconds=round(LIMIT_S),
+            )
+            raise TimedOut(told, _("quick answers"))
         values = self._store(self._plan.places(choice), numbers)
         known = self._written
         changed = {n: v for n, v in values.items() if n not in known or not v.equal(known[n])}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ...language import _
 from ..faults import CheckFailed, StudentFault
 from ..handles import RemoteModule
 from .forms import Cell
-from .modules import listed
+from .modules import few, listed
 from .plan import Plan
 
 SHOWN = 2
@@ -15,21 +16,25 @@ def misfit(name: str, handle: RemoteModule, plan: Plan) -> CheckFailed:
     """Layers that are not registered, or registered twice; else which parameter is missing."""
     shapes = {spec.name: spec.shape for spec in handle.specs}
     lacking = [text for cell in plan.missing() for text in _wanted(cell, plan)]
-    more = f" and {len(lacking) - SHOWN} more" if len(lacking) > SHOWN else ""
-    wanted = f"{', '.join(lacking[:SHOWN])}{more}" or "some of them"
-    observed = f"{name} has no parameters for {wanted}" if shapes else f"{name} has no parameters"
+    wanted = few(lacking, SHOWN) or _("some of them")
+    observed = _("{name} has no parameters", name=name)
+    if shapes:
+        observed = _("{name} has no parameters for {roles}", name=name, roles=wanted)
     plain, shared = _structure(handle)
     if shared:
         first, again = shared[0]
-        observed += f": `{again}` is the same object as `{first}`"
-        return CheckFailed(observed, "an object of its own in each place, as [f() for _ in ...]")
+        why = _("`{again}` is the same object as `{first}`", again=again, first=first)
+        wanted = _("an object of its own in each place, as [f() for _ in ...]")
+        return CheckFailed(f"{observed}: {why}", wanted)
     if plain:
         where, kind = plain[0]
-        observed += f": the layers in `{where}`, a plain {kind}, are not registered"
-        return CheckFailed(observed, "layers in an nn.ModuleList, or as attributes")
+        why = _(
+            "the layers in `{where}`, a plain {kind}, are not registered", where=where, kind=kind
+        )
+        return CheckFailed(f"{observed}: {why}", _("layers in an nn.ModuleList, or as attributes"))
     if shapes:
-        observed += f"; it has {listed(shapes)}"
-    return CheckFailed(observed, f"parameters for {wanted}, under any name")
+        observed = _("{told}; it has {names}", told=observed, names=listed(shapes))
+    return CheckFailed(observed, _("parameters for {roles}, under any name", roles=wanted))
 
 
 def _wanted(cell: Cell, plan: Plan) -> list[str]:

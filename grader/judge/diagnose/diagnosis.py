@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from ...evidence import Observation, Outcome
+from ...language import _
 from ..checks import Check
 from ..faults import SourceGone, Starved, StudentFault
 from ..follow import ACCUSING, Found, Runs
@@ -118,6 +119,10 @@ def _unexplained(
         traceback.print_exception(error)
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(frame.filename).name}:{frame.lineno}"
-    note = f"no cause was looked for to the end: {type(error).__name__} in {place} of the grader"
+    note = _(
+        "no cause was looked for to the end: {error} in {place} of the grader",
+        error=type(error).__name__,
+        place=place,
+    )
     found = {check.id: told[check.id] for check in case.failing}
     return {id: replace(seen, notes=(*seen.notes, note)) for id, seen in found.items()}

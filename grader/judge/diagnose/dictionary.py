@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ...evidence import Cause
 from ...kills import read_kills
+from ...language import course_text
 from ..checks import Check
 from ..mistakes import Mistake, Mistakes
 from ..rehearsal import AS_GRADED, Rehearsals
@@ -50,7 +51,8 @@ class Suspect:
     fails: frozenset[str]
 
     def cause(self, probes: int) -> Cause:
-        return Cause(self.mistake.entry.id, self.mistake.entry.cause, probes, probes)
+        text = course_text(self.mistake.entry.cause)
+        return Cause(self.mistake.entry.id, text, probes, probes)
 
 
 class Dictionary:

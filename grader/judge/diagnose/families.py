@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves
 
+from ...language import course_text
 from ..precision import TOLERANCES
 from ..sight import Pair
 from .finding import Finding
@@ -45,7 +46,7 @@ def family_finding(family: Family, pairs: Sequence[Pair]) -> Finding | None:
         return None
     fit = common[0]
     factor = "" if fit.factor == "1" else f"{fit.factor} · "
-    text = family.text.format(number=fit.number, factor=factor, right=family.right)
+    text = course_text(family.text).format(number=fit.number, factor=factor, right=family.right)
     return Finding(family.id, text)
 
 

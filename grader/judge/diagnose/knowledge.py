@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...language import course_text
+
 Sizes = Mapping[str, int]
 """Constants of a suite by their names: `{"B": 2, "T": 5}`."""
 
@@ -53,7 +55,7 @@ class Knowledge:
         for name, word in self.axes.items():
             if name in sizes and word not in found.setdefault(sizes[name], []):
                 found[sizes[name]].append(word)
-        return {length: words[0] for length, words in found.items() if len(words) == 1}
+        return {length: course_text(words[0]) for length, words in found.items() if len(words) == 1}
 
 
 def load_knowledge(root: Path) -> Knowledge:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from ...evidence import Cause
+from ...language import _
 from ..checks import Check
 from ..compare import difference
 from ..sight import Pair, Sight
@@ -44,15 +45,26 @@ def observed_causes(
 def _leak_finding(sight: Sight) -> Finding | None:
     """The first output that depends on what it must not, or does not on what it should."""
     if sight.leaks is not None and (leak := sight.leaks.first) is not None:
-        text = f"the output at position {leak[0]} depends on the input at position {leak[1]}"
-        short = "an output depends on an input that it must not depend on"
-        return Finding("leak.depends", f"{text}, and must not", short)
+        text = _(
+            "the output at position {output} depends on the input at position {input}, "
+            "and must not",
+            output=leak[0],
+            input=leak[1],
+        )
+        short = _("an output depends on an input that it must not depend on")
+        return Finding("leak.depends", text, short)
     if sight.mixes_samples:
-        return Finding("leak.samples", "a sample's output depends on other samples of the batch")
+        text = _("a sample's output depends on other samples of the batch")
+        return Finding("leak.samples", text)
     if sight.leaks is not None and (gap := sight.leaks.first_missing) is not None:
-        text = f"the output at position {gap[0]} does not depend on the input at position {gap[1]}"
-        short = "an output does not depend on an input that it should depend on"
-        return Finding("leak.missing", f"{text}, and should", short)
+        text = _(
+            "the output at position {output} does not depend on the input at position {input}, "
+            "and should",
+            output=gap[0],
+            input=gap[1],
+        )
+        short = _("an output does not depend on an input that it should depend on")
+        return Finding("leak.missing", text, short)
     return None
 
 

@@ -8,30 +8,29 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from ...evidence import Picture
+from ...language import _
 from ..sight import Sight
 
 MAX_LENGTH = 16
-DEPENDS = "which output (row) depends on which input (column)"
-ALLOWED = "what is True (row by column)"
-NONZERO = "which number of a row is not zero"
-SUMS = "sum of each row, which should be 1"
 CLOSE = 1e-6
 
 
 def picture_of(sight: Sight) -> Picture | None:
     """The most telling picture of what a check was given."""
     if sight.leaks is not None:
-        return sight.leaks.picture(DEPENDS)
+        return sight.leaks.picture(_("which output (row) depends on which input (column)"))
     for observed, expected in _matrices(sight):
         if expected.dtype == torch.bool:
             if not torch.equal(observed, expected):
-                return _marks(observed, expected, ALLOWED)
+                return _marks(observed, expected, _("what is True (row by column)"))
         elif _are_shares(expected) and bool(observed.isfinite().all()):
             if not torch.equal(observed.abs() > CLOSE, expected > CLOSE):
-                return _marks(observed.abs() > CLOSE, expected > CLOSE, NONZERO)
+                title = _("which number of a row is not zero")
+                return _marks(observed.abs() > CLOSE, expected > CLOSE, title)
             sums = observed.double().sum(-1)
             if bool((sums - expected.double().sum(-1)).abs().max() > CLOSE):
-                return Picture("row_sums", SUMS, (tuple(round(s, 4) for s in sums.tolist()),))
+                title = _("sum of each row, which should be 1")
+                return Picture("row_sums", title, (tuple(round(s, 4) for s in sums.tolist()),))
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 
+from ...language import _
 from .finding import Finding
 from .knowledge import shown
 
@@ -20,7 +21,11 @@ def shape_finding(observed: Shape, expected: Shape, words: Mapping[int, str]) ->
     # Where two axes are as long as each other, no length tells which one it is.
     clear = len(set(expected)) == len(expected)
     names = words if clear else {}
-    told = f"you returned {shown(observed, names)} in place of {shown(expected, names)}"
+    told = _(
+        "you returned {observed} in place of {expected}",
+        observed=shown(observed, names),
+        expected=shown(expected, names),
+    )
     for find in (_reordered, _split, _dropped_ones, _dropped, _added):
         found = find(observed, expected, names)
         if found is not None:
@@ -35,10 +40,11 @@ def _reordered(
         return None
     moved = [axis for axis, (a, b) in enumerate(zip(observed, expected, strict=True)) if a != b]
     if len(moved) == 2:
-        return "axes_swapped", f"swap axes {moved[0]} and {moved[1]}"
+        return "axes_swapped", _("swap axes {one} and {other}", one=moved[0], other=moved[1])
     count = range(len(expected))
     order = next(p for p in permutations(count) if [observed[i] for i in p] == list(expected))
-    return "axes_reordered", f"put the axes in the order {', '.join(map(str, order))}"
+    told = ", ".join(map(str, order))
+    return "axes_reordered", _("put the axes in the order {order}", order=told)
 
 
 def _split(observed: Shape, expected: Shape, names: Mapping[int, str]) -> tuple[str, str] | None:
@@ -55,8 +61,13 @@ def _split(observed: Shape, expected: Shape, names: Mapping[int, str]) -> tuple[
             if merged == tuple(shorter) and 1 not in longer[axis : axis + 2]:
                 pair = shown(longer[axis : axis + 2], names)
                 if id == "axes_merged":
-                    return id, f"axis {axis} should be two, {pair}"
-                return id, f"axes {axis} and {axis + 1}, {pair}, should be one"
+                    return id, _("axis {axis} should be two, {pair}", axis=axis, pair=pair)
+                return id, _(
+                    "axes {one} and {other}, {pair}, should be one",
+                    one=axis,
+                    other=axis + 1,
+                    pair=pair,
+                )
     return None
 
 
@@ -67,22 +78,24 @@ def _dropped_ones(
     if [length for length in observed if length != 1] != kept or len(observed) == len(expected):
         return None
     if len(observed) < len(expected):
-        return "squeezed", "an axis of length 1 is gone, as `squeeze` does it"
-    return "unsqueezed", "there is an axis of length 1 too many"
+        return "squeezed", _("an axis of length 1 is gone, as `squeeze` does it")
+    return "unsqueezed", _("there is an axis of length 1 too many")
 
 
 def _dropped(observed: Shape, expected: Shape, names: Mapping[int, str]) -> tuple[str, str] | None:
     axis = _one_more(expected, observed)
     if axis is None:
         return None
-    return "axis_missing", f"axis {axis}, {shown(expected[axis : axis + 1], names)}, is gone"
+    shape = shown(expected[axis : axis + 1], names)
+    return "axis_missing", _("axis {axis}, {shape}, is gone", axis=axis, shape=shape)
 
 
 def _added(observed: Shape, expected: Shape, names: Mapping[int, str]) -> tuple[str, str] | None:
     axis = _one_more(observed, expected)
     if axis is None:
         return None
-    return "axis_too_many", f"axis {axis}, {shown(observed[axis : axis + 1], names)}, is too many"
+    shape = shown(observed[axis : axis + 1], names)
+    return "axis_too_many", _("axis {axis}, {shape}, is too many", axis=axis, shape=shape)
 
 
 def _one_more(longer: Shape, shorter: Shape) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves
 
+from ...language import _, course_text, ngettext
 from ..precision import TOLERANCES
 from .finding import Finding
 
@@ -26,17 +27,21 @@ def nonfinite_finding(
         wrong &= expected.isfinite()
     if not bool(wrong.any()):
         return None
-    name = "NaN" if bool(observed[wrong].isnan().any()) else "infinity"
-    id = "nan" if name == "NaN" else "infinity"
+    id = "nan" if bool(observed[wrong].isnan().any()) else "infinity"
+    name = _("NaN") if id == "nan" else _("infinity")
     if bool(wrong.all()):
-        return Finding(f"{id}.everywhere", f"every number is {name}")
+        return Finding(f"{id}.everywhere", _("every number is {value}", value=name))
     rows, whole = (wrong.any(-1), wrong.all(-1)) if wrong.dim() > 1 else (wrong, wrong)
     if empty_row and any(_same_rows(empty, rows) for empty in _empty_rows(given)):
-        text = f"{name} in {_places(rows)} and nowhere else: {empty_row}"
-        return Finding(f"{id}.empty_rows", text, f"{name} in some rows only: {empty_row}")
+        why = course_text(empty_row)
+        places = _places(rows)
+        text = _("{value} in {rows} and nowhere else: {why}", value=name, rows=places, why=why)
+        short = _("{value} in some rows only: {why}", value=name, why=why)
+        return Finding(f"{id}.empty_rows", text, short)
     kind = "whole_rows" if torch.equal(rows, whole) else "some"
-    text = f"{name} in {_places(rows)}, and the rest is finite"
-    return Finding(f"{id}.{kind}", text, f"{name} in some rows only, and the rest is finite")
+    text = _("{value} in {rows}, and the rest is finite", value=name, rows=_places(rows))
+    short = _("{value} in some rows only, and the rest is finite", value=name)
+    return Finding(f"{id}.{kind}", text, short)
 
 
 def _empty_rows(given: Any) -> list[Tensor]:
@@ -60,8 +65,9 @@ def _same_rows(empty: Tensor, rows: Tensor) -> bool:
 
 def _places(rows: Tensor) -> str:
     places = [str(place) for place in rows.nonzero().tolist()]
-    some = ", ".join(places[:3]) + (f" and {len(places) - 3} more" if len(places) > 3 else "")
-    return f"row{'s' * (len(places) > 1)} {some}"
+    some, more = ", ".join(places[:3]), len(places) - 3
+    some = _("{these} and {count} more", these=some, count=more) if more > 0 else some
+    return ngettext("row {rows}", "rows {rows}", len(places), rows=some)
 
 
 def value_finding(observed: Tensor, expected: Tensor, words: Mapping[int, str]) -> Finding | None:
@@ -94,8 +100,8 @@ def _constant(left: Tensor, right: Tensor, room: float) -> Finding | None:
         right, right.flatten()[0].expand_as(right), room
     ):
         number = float(left.flatten()[0])
-        text = f"every number is {number:.4g}, whatever the input"
-        return Finding("value.constant", text, "every number is the same")
+        text = _("every number is {value}, whatever the input", value=f"{number:.4g}")
+        return Finding("value.constant", text, _("every number is the same"))
     return None
 
 
@@ -106,9 +112,9 @@ def _factor(left: Tensor, right: Tensor, room: float, words: Mapping[int, str]) 
     if abs(factor - 1) < 1e-3 or not _near(left, factor * right, room * max(1.0, abs(factor))):
         return None
     if abs(factor + 1) < 1e-6:
-        return Finding("value.negated", "every number has the wrong sign")
-    text = f"every number is {_number(factor, words)} times what it should be"
-    return Finding("value.factor", text, "all numbers are the right ones times one factor")
+        return Finding("value.negated", _("every number has the wrong sign"))
+    text = _("every number is {factor} times what it should be", factor=_number(factor, words))
+    return Finding("value.factor", text, _("all numbers are the right ones times one factor"))
 
 
 def _number(value: float, words: Mapping[int, str]) -> str:
@@ -129,15 +135,19 @@ def _offset(left: Tensor, right: Tensor, room: float) -> Finding | None:
     by = float((left - right).mean())
     if abs(by) <= 10 * room or not _near(left, right + by, room):
         return None
-    text = f"every number is too {'large' if by > 0 else 'small'} by {abs(by):.4g}"
-    return Finding("value.offset", text, "all numbers are off by the same amount")
+    text = _("every number is too small by {gap}", gap=f"{abs(by):.4g}")
+    if by > 0:
+        text = _("every number is too large by {gap}", gap=f"{by:.4g}")
+    return Finding("value.offset", text, _("all numbers are off by the same amount"))
 
 
 def _transposed(left: Tensor, right: Tensor, room: float) -> Finding | None:
     for one, other in combinations(range(left.dim()), 2):
         if left.shape[one] == left.shape[other] and _near(left, right.transpose(one, other), room):
-            text = f"the numbers are right with axes {one} and {other} swapped"
-            return Finding("value.transposed", text)
+            text = _(
+                "the numbers are right with axes {one} and {other} swapped", one=one, other=other
+            )
+            return Finding("value.transposed", text.format(one=one, other=other))
     return None
 
 
@@ -146,13 +156,18 @@ def _permuted(left: Tensor, right: Tensor, room: float, words: Mapping[int, str]
         if 1 < length <= MAX_ENTRIES:
             order = _order(left.movedim(axis, 0), right.movedim(axis, 0), room)
             if order is not None:
-                word = f" ({words[length]})" if length in words else ""
-                text = f"the numbers are right, but the entries of axis {axis}{word} are in"
-                return Finding(
-                    "value.permuted",
-                    f"{text} the order {order}",
-                    f"{text} another order",
+                named = f"{axis} ({words[length]})" if length in words else str(axis)
+                text = _(
+                    "the numbers are right, but the entries of axis {axis} are in the order "
+                    "{order}",
+                    axis=named,
+                    order=order,
                 )
+                short = _(
+                    "the numbers are right, but the entries of axis {axis} are in another order",
+                    axis=named,
+                )
+                return Finding("value.permuted", text, short)
     return None
 
 

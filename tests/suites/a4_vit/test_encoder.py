@@ -148,7 +148,7 @@ class TestPooling:
             seen = moved(score(expect, head, changed), before)
             expect.true(
                 bool((seen == (place == 0)).all()),
-                observed=f"token {place} {'counts' if place else 'does not count'}",
+                observed=f"token {place} counts" if place else f"token {place} does not count",
                 expected="logits of the class token, which is token 0",
             )
 
