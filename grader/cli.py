@@ -12,6 +12,7 @@ from typing import Literal, NoReturn
 import click
 
 from grader import __version__
+from grader.language import LANGUAGES
 
 EXIT_COURSE_ERROR = 2
 EXIT_COULD_NOT_CHECK = 3
@@ -94,12 +95,19 @@ def cli() -> None:
 @click.option("--py", "kinds", flag_value=".py", help="As .py files (the default).")
 @click.option("--ipynb", "kinds", flag_value=".ipynb", help="As notebooks.")
 @click.option("--both", "kinds", flag_value=".py .ipynb", help="As both; the edited one counts.")
+@click.option(
+    "--lang",
+    "language",
+    type=click.Choice(LANGUAGES),
+    help="The language of the hand-outs; else the environment's, if there are any in it.",
+)
 @_course
-def start(folder: Path, kinds: str | None, course: Path | None) -> int:
+def start(folder: Path, kinds: str | None, language: str | None, course: Path | None) -> int:
     """Copy the hand-outs to DIR, to be solved there; nothing is overwritten."""
     from grader.commands.start import run as command
 
-    return command(folder, kinds=tuple((kinds or ".py").split()), course_folder=course)
+    wanted = tuple((kinds or ".py").split())
+    return command(folder, kinds=wanted, language=language, course_folder=course)
 
 
 @cli.command()

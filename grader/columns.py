@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 
 MAX_COLUMNS = 100
-_TOGETHER = re.compile(r"(?:`[^`]*`|\S)+")
+_TOGETHER = re.compile(r"(?:`[^`]*`|\([^()]{,30}\)|\S)+")
+"""What stays on one line: words, code, and what is short and in brackets."""
 
 
 def columns(text: str) -> int:
@@ -22,7 +23,7 @@ def columns(text: str) -> int:
 def wrapped(text: str, lead: str, *, margin: int = 0) -> Iterator[str]:
     """The text on lines of at most MAX_COLUMNS, the first one after `lead`, the others below it.
 
-    `margin` columns are left for what will stand around each line. Text in backticks is not cut.
+    `margin` columns are left for what will stand around each line. Code in backticks is not cut.
 
     >>> list(wrapped("가나다 라마바", "1. ", margin=85))
     ['1. 가나다', '   라마바']

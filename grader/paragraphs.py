@@ -1,20 +1,14 @@
-"""The texts of a hand-out, paragraph by paragraph, and the same hand-out in other words.
+"""A text of a hand-out, paragraph by paragraph, and the same text in another language.
 
 What is translated is prose: paragraphs, items, headings, and what stands on the right of a table.
-Formulas, examples and code stay as they are, so that a translated hand-out holds the same program.
-Pure: text in, text out.
+Formulas and examples stay as they are. Pure: text in, text out.
 """
 
 from __future__ import annotations
 
-import ast
-import io
-import json
 import re
-import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from grader.columns import columns, wrapped
 
@@ -29,9 +23,7 @@ _NO_PROSE = re.compile(r"`[^`]*`")
 _WORD = r"(?<![\w.'@/])(?:[a-z]{2,}|[A-Z][a-z]{2,})(?![\w(\[/])"
 _ONE_WORD = re.compile(_WORD)
 _TWO_WORDS = re.compile(rf"{_WORD} {_WORD}")
-_QUOTES = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")
 _KEPT = ("<!--", ">>>", "```")
-_MARK = "# demo"
 
 
 @dataclass(frozen=True)
@@ -47,73 +39,21 @@ class _Block:
     """On one line; empty if nothing here is ever translated."""
 
 
-@dataclass(frozen=True)
-class _Change:
-    """New text between two places of a source, each a line and a column counted from 0."""
-
-    begin: tuple[int, int]
-    end: tuple[int, int]
-    text: str
-
-
-def paragraphs(name: str, handout: str) -> list[str]:
-    """Everything in a hand-out of which there should be a translation, each paragraph once.
-
-    >>> paragraphs("answers.md", "# Why\\n\\nBecause two\\nlines.\\n\\n    a = b\\n")
-    ['Why', 'Because two lines.']
-    """
-    found: dict[str, None] = {}
-
-    def note(text: str) -> str:
-        found[text] = None
-        return text
-
-    translated(name, handout, note)
-    return list(found)
-
-
-def translated(name: str, handout: str, translate: Translate) -> str:
-    """The hand-out of that name, `.py`, `.ipynb` or `.md`, in another language."""
-    match PurePosixPath(name).suffix:
-        case ".py":
-            return translated_python(handout, translate)
-        case ".ipynb":
-            return translated_notebook(handout, translate)
-    return translated_text(handout, translate)
-
-
-def translated_notebook(notebook: str, translate: Translate) -> str:
-    """The same cells with the same ids; texts and comments in another language."""
-    content = json.loads(notebook)
-    for cell in content["cells"]:
-        change = translated_python if cell["cell_type"] == "code" else translated_text
-        cell["source"] = change("".join(cell["source"]), translate).splitlines(keepends=True)
-    return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-
-
-def translated_python(source: str, translate: Translate) -> str:
-    """The same program: only its docstrings, texts and comments change.
-
-    >>> translated_python("x = 1  # the only one", str.upper)
-    'x = 1  # THE ONLY ONE'
-    """
-    lines = source.split("\n")
-    tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
-    changes = [*_texts(source, tokens, translate), *_comments(tokens, translate)]
-    for change in sorted(changes, key=lambda change: change.begin, reverse=True):
-        (first, start), (last, stop) = change.begin, change.end
-        around = lines[first][:start] + change.text + lines[last][stop:]
-        lines[first : last + 1] = around.split("\n")
-    return "\n".join(lines)
-
-
 def translated_text(
-    text: str, translate: Translate, *, indent: int = 0, comment: bool = False
+    text: str, translate: Translate, *, margin: int = 0, strict: bool = False
 ) -> str:
-    """A text in another language, to be indented by so much; as a comment it is prose only if two
-    words stand side by side in it."""
+    """A text in another language, on lines that leave so many columns free.
+
+    Where it is `strict`, as in a comment, there is prose only where two words stand side by side.
+
+    >>> print(translated_text("Two\\nwords\\n    x  (B, T), any\\n    y = x\\n", str.upper))
+    TWO WORDS
+        x  (B, T), ANY
+        y = x
+    <BLANKLINE>
+    """
     blocks = _blocks(text.split("\n"))
-    spoken = (_spoken(block, translate, indent, strict=comment) for block in blocks)
+    spoken = (_spoken(block, translate, margin, strict=strict) for block in blocks)
     return "\n".join(line for lines in spoken for line in lines)
 
 
@@ -132,59 +72,6 @@ def _spoken(block: _Block, translate: Translate, margin: int, *, strict: bool) -
 def _new(text: str, translate: Translate, *, strict: bool) -> str:
     words = _TWO_WORDS if strict or " = " in text else _ONE_WORD
     return translate(text) if words.search(_NO_PROSE.sub("", text)) else text
-
-
-def _texts(
-    source: str, tokens: list[tokenize.TokenInfo], translate: Translate
-) -> Iterator[_Change]:
-    """Docstrings, and strings that stand by themselves."""
-    places = {
-        ((node.lineno, node.col_offset), node.end_lineno)
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    }
-    for token in tokens:
-        quotes = _QUOTES.match(token.string) if token.type == tokenize.STRING else None
-        if quotes is None or (token.start, token.end[0]) not in places:
-            continue
-        margin = token.start[1]
-        inner = token.string[quotes.end() : -len(quotes[1])]
-        tail = inner[len(inner.rstrip()) :]
-        first, *rest = inner.removesuffix(tail).split("\n")
-        text = "\n".join([first, *(line.removeprefix(" " * margin) for line in rest)])
-        # The quotes stand on the first line, too.
-        new = translated_text(text, translate, indent=margin + 2 * len(quotes[1]))
-        first, *rest = new.split("\n")
-        shown = "\n".join([first, *(" " * margin + line if line else "" for line in rest)])
-        begin = token.start[0] - 1, token.start[1] + quotes.end()
-        yield _Change(begin, (token.end[0] - 1, token.end[1] - len(quotes[1])), shown + tail)
-
-
-def _comments(tokens: list[tokenize.TokenInfo], translate: Translate) -> Iterator[_Change]:
-    """Comments on lines of their own, those below one another as one text, and others."""
-    group: list[tokenize.TokenInfo] = []
-    for token in tokens:
-        if token.type in (tokenize.NL, tokenize.INDENT, tokenize.DEDENT):
-            continue
-        own = token.type == tokenize.COMMENT and not token.line[: token.start[1]].strip()
-        follows = group and token.start == (group[-1].start[0] + 1, group[-1].start[1])
-        if group and not (own and follows):
-            yield _comment(group, translate)
-            group = []
-        if own and token.string.rstrip() != _MARK:
-            group.append(token)
-        elif token.type == tokenize.COMMENT:
-            yield _comment([token], translate)
-
-
-def _comment(group: list[tokenize.TokenInfo], translate: Translate) -> _Change:
-    (first, margin), (last, stop) = group[0].start, group[-1].end
-    text = "\n".join(token.string.removeprefix("#").removeprefix(" ") for token in group)
-    rows = translated_text(text, translate, indent=margin + 2, comment=True).split("\n")
-    shown = f"\n{' ' * margin}".join(f"# {row}".rstrip() for row in rows)
-    return _Change((first - 1, margin), (last - 1, stop), shown)
 
 
 def _blocks(lines: list[str]) -> Iterator[_Block]:
