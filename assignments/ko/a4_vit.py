@@ -738,7 +738,7 @@ def attention_rollout(
 
     마지막 계층의 맵만으로는 알 수 있는 것이 적습니다. 그 계층이 주목하는 것은 이미 계층마다 다른
     토큰들에게서 모아 온 토큰들이기 때문입니다. "Quantifying Attention Flow in
-    Transformers"(Abnar and Zuidema, 2020)는 맵들을 곱합니다. 파이프의 연결망을 지나는 물을
+    Transformers"(Abnar와 Zuidema, 2020)는 맵들을 곱합니다. 파이프의 연결망을 지나는 물을
     따라가는 것과 같습니다.
 
         rollout = A_last ··· A_2 A_1
