@@ -15,6 +15,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from .language import _
+
 LIMIT_ARCHIVE_BYTES = 128 << 20
 LIMIT_UNPACKED_BYTES = 256 << 20
 """Of a compressed tar, which has to be unpacked as a whole."""
@@ -74,7 +76,7 @@ def members(name: str, data: bytes) -> Iterator[Member]:
     """The members of an archive in their order. Raises ArchiveError, also while iterating."""
     if not name.lower().endswith(_READ) or data.startswith((b"Rar!", b"7z\xbc\xaf")):
         raise ArchiveError(
-            "an archive of a kind that is not read. Pack it as .zip and hand that in."
+            _("an archive of a kind that is not read. Pack it as .zip and hand that in.")
         )
     if name.lower().endswith(".zip"):
         from .zip_archive import members as in_zip
@@ -103,13 +105,18 @@ def plain(data: bytes) -> bytes:
             found += chunk
             if is_bomb(len(data), len(found)):
                 raise ArchiveError(
-                    f"unpacks to more than {LIMIT_RATIO} times its size. "
-                    "Clear the notebooks' outputs and pack it again."
+                    _(
+                        "unpacks to more than {ratio} times its size. "
+                        "Clear the notebooks' outputs and pack it again.",
+                        ratio=LIMIT_RATIO,
+                    )
                 )
             if len(found) > LIMIT_UNPACKED_BYTES:
                 raise ArchiveError(
-                    f"unpacks to more than {LIMIT_UNPACKED_BYTES >> 20} MiB. "
-                    "Pack only the submission's own files."
+                    _(
+                        "unpacks to more than {mib} MiB. Pack only the submission's own files.",
+                        mib=LIMIT_UNPACKED_BYTES >> 20,
+                    )
                 )
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise ArchiveError(damaged(error)) from None
@@ -118,7 +125,7 @@ def plain(data: bytes) -> bytes:
 
 def damaged(error: object) -> str:
     """What to say of bytes that are no archive, or only the beginning of one."""
-    return f"damaged or not complete ({error}). Pack it again, and upload that."
+    return _("damaged or not complete ({error}). Pack it again, and upload that.", error=error)
 
 
 def _decompressed(data: bytes) -> Iterator[bytes] | None:
@@ -141,6 +148,6 @@ def _streams(
         yield stream.decompress(data, _CHUNK_BYTES)
         while not stream.eof:
             if stream.needs_input:
-                raise EOFError("it ends in the middle")
+                raise EOFError(_("it ends in the middle"))
             yield stream.decompress(b"", _CHUNK_BYTES)
         data = stream.unused_data

@@ -5,15 +5,16 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn, TypeVar
 
 import click
 
 from grader import __version__
-from grader.language import LANGUAGES
+from grader.language import ENGLISH, LANGUAGES, preferred_language, shows, use_language
 
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 EXIT_COURSE_ERROR = 2
 EXIT_COULD_NOT_CHECK = 3
 EXIT_INTERRUPTED = 130
@@ -61,6 +62,30 @@ _isolation = click.option(
     type=click.Choice(["full", "partial", "none"]),
     help="How submissions are confined; else the best this machine has (batch: full).",
 )
+
+
+def _speak(_context: click.Context, option: click.Parameter, value: str | None) -> str:
+    """From here on in this language; in English where the terminal lacks the letters."""
+    wanted = value or preferred_language()
+    use_language(wanted if shows(wanted, sys.stdout.encoding or ENGLISH) else ENGLISH)
+    return wanted
+
+
+def _lang(
+    help_: str, default: str | None = None, *, exposed: bool = False
+) -> Callable[[_Command], _Command]:
+    return click.option(
+        "--lang",
+        type=click.Choice(LANGUAGES),
+        default=default,
+        callback=_speak,
+        expose_value=exposed,
+        is_eager=True,
+        help=help_,
+    )
+
+
+_language = _lang("The language of what is said; else as LANGUAGE, LC_ALL or LANG have it.")
 _course = click.option(
     "--course", type=_folder, metavar="DIR", help="The course; else found upwards from here."
 )
@@ -95,19 +120,14 @@ def cli() -> None:
 @click.option("--py", "kinds", flag_value=".py", help="As .py files (the default).")
 @click.option("--ipynb", "kinds", flag_value=".ipynb", help="As notebooks.")
 @click.option("--both", "kinds", flag_value=".py .ipynb", help="As both; the edited one counts.")
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(LANGUAGES),
-    help="The language of the hand-outs; else the environment's, if there are any in it.",
-)
+@_lang("The language of the hand-outs, and of what is said; else the environment's.", exposed=True)
 @_course
-def start(folder: Path, kinds: str | None, language: str | None, course: Path | None) -> int:
+def start(folder: Path, kinds: str | None, lang: str, course: Path | None) -> int:
     """Copy the hand-outs to DIR, to be solved there; nothing is overwritten."""
     from grader.commands.start import run as command
 
     wanted = tuple((kinds or ".py").split())
-    return command(folder, kinds=wanted, language=language, course_folder=course)
+    return command(folder, kinds=wanted, language=lang, course_folder=course)
 
 
 @cli.command()
@@ -131,6 +151,7 @@ def start(folder: Path, kinds: str | None, language: str | None, course: Path | 
 )
 @_spawn
 @_isolation
+@_language
 @_course
 def check(
     path: Path | None,
@@ -158,6 +179,7 @@ def check(
 @cli.command()
 @click.argument("name", metavar="CAUSE|EXERCISE|CHECK")
 @click.option("--hint", type=click.IntRange(1, 3), metavar="1|2|3", help="One step of the hints.")
+@_language
 @_course
 def explain(name: str, hint: int | None, course: Path | None) -> int:
     """Say why something is a mistake, or how to look for one, in steps.
@@ -190,6 +212,7 @@ def explain(name: str, hint: int | None, course: Path | None) -> int:
 @_only
 @_spawn
 @_isolation
+@_lang("The language of what is said about submissions.", ENGLISH)
 @_course
 def batch(
     folder: Path,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .archive import is_archive
+from .language import _
 from .set_aside import why_set_aside
 
 CODE_SUFFIXES = (".py", ".ipynb")
@@ -28,7 +29,6 @@ LIMIT_READ_BYTES = 256 << 20
 LIMIT_FILES = 200
 LIMIT_ENTRIES = 20_000
 LIMIT_DEPTH = 8
-TOO_DEEP = f"is more than {LIMIT_DEPTH} folders deep: not read."
 LIMIT_NAME_LENGTH = 200
 
 _IGNORED_FOLDERS = frozenset(
@@ -39,6 +39,11 @@ _WORDS = re.compile(r"[^\W_]+")
 
 Read = Callable[[int], tuple[bytes, float]]
 """At most so many bytes of a file, and when it was changed. Raises `Unreadable`."""
+
+
+def too_deep() -> str:
+    """What to say of a file in too many folders."""
+    return _("is more than {count} folders deep: not read.", count=LIMIT_DEPTH)
 
 
 class SubmissionError(Exception):
@@ -70,8 +75,12 @@ class Collection:
         self._entries += 1
         if self._entries > LIMIT_ENTRIES:
             raise SubmissionError(
-                f"{self.path}: more than {LIMIT_ENTRIES} files and folders. "
-                "Point at the folder that holds only the submission."
+                _(
+                    "{path}: more than {count} files and folders. "
+                    "Point at the folder that holds only the submission.",
+                    path=self.path,
+                    count=LIMIT_ENTRIES,
+                )
             )
 
     def offer(self, name: str, kind: int, read: Read) -> None:
@@ -88,7 +97,9 @@ class Collection:
         elif entry.startswith("."):
             return
         elif is_archive(entry):
-            self.skip(name, "is an archive in the submission: not opened. Hand in the files in it.")
+            self.skip(
+                name, _("is an archive in the submission: not opened. Hand in the files in it.")
+            )
         elif is_code(entry):
             self._take(name, kind, read, self.files, LIMIT_FILE_BYTES)
         elif is_answers(entry):
@@ -99,7 +110,7 @@ class Collection:
 
     def _tell(self, lines: list[str], name: str, reason: str) -> None:
         if len(lines) < LIMIT_FILES:
-            lines.append(f"{visible(name)} {reason}")
+            lines.append(_("{file} {reason}", file=visible(name), reason=reason))
 
     def _take(
         self, name: str, kind: int, read: Read, into: dict[str, bytes], limit_bytes: int
@@ -110,8 +121,10 @@ class Collection:
             content, modified_s = read(limit_bytes + 1)
             self._count_read(len(content))
             if len(content) > limit_bytes:
-                remedy = "Clear its outputs." if into is self.files else "Shorten it."
-                raise Unreadable(f"is larger than {limit_bytes >> 20} MiB: not read. {remedy}")
+                text = _("is larger than {mib} MiB: not read. Shorten it.")
+                if into is self.files:
+                    text = _("is larger than {mib} MiB: not read. Clear its outputs.")
+                raise Unreadable(text.format(mib=limit_bytes >> 20))
         except Unreadable as error:
             self.skip(name, str(error))
         else:
@@ -124,45 +137,60 @@ class Collection:
     def _refuse(self, name: str, kind: int) -> None:
         """Raises Unreadable for a file that is not to be read, whatever is in it."""
         if stat.S_ISLNK(kind):
-            raise Unreadable("is a symbolic link: not read. Hand in the file itself.")
+            raise Unreadable(_("is a symbolic link: not read. Hand in the file itself."))
         if kind and not stat.S_ISREG(kind):
-            raise Unreadable("is not a regular file: not read. Hand in the file itself.")
+            raise Unreadable(_("is not a regular file: not read. Hand in the file itself."))
         if len(name) > LIMIT_NAME_LENGTH:
-            raise Unreadable("has too long a name: not read. Give it a short one.")
+            raise Unreadable(_("has too long a name: not read. Give it a short one."))
         if _is_unprintable(name):
-            raise Unreadable("has invisible characters in its name: not read. Rename it.")
+            raise Unreadable(_("has invisible characters in its name: not read. Rename it."))
         if "\\" in name:
-            raise Unreadable("has a backslash in its name: not read. Rename it.")
+            raise Unreadable(_("has a backslash in its name: not read. Rename it."))
         first = self._spellings.get(name.casefold(), "")
         if first == name:
             raise Unreadable(
-                "is there twice, in two spellings of one name: only the first was read."
+                _("is there twice, in two spellings of one name: only the first was read.")
             )
         if first:
             raise Unreadable(
-                f"differs from {first} only in capital letters, and many systems take both for "
-                "one: not read. Rename it."
+                _(
+                    "differs from {other} only in capital letters, and many systems take both for "
+                    "one: not read. Rename it.",
+                    other=first,
+                )
             )
 
     def _count_read(self, size: int) -> None:
         self._read_bytes += size
         if self._read_bytes > LIMIT_READ_BYTES:
             raise SubmissionError(
-                f"{self.path}: more than {LIMIT_READ_BYTES >> 20} MiB in files that are too large. "
-                "Clear the notebooks' outputs and hand in again."
+                _(
+                    "{path}: more than {mib} MiB in files that are too large. "
+                    "Clear the notebooks' outputs and hand in again.",
+                    path=self.path,
+                    mib=LIMIT_READ_BYTES >> 20,
+                )
             )
 
     def _count_taken(self, size: int) -> None:
         self._total_bytes += size
         if len(self.files) + len(self.answers) >= LIMIT_FILES:
             raise SubmissionError(
-                f"{self.path}: more than {LIMIT_FILES} code files. "
-                "Point at the folder that holds only the submission."
+                _(
+                    "{path}: more than {count} code files. "
+                    "Point at the folder that holds only the submission.",
+                    path=self.path,
+                    count=LIMIT_FILES,
+                )
             )
         if self._total_bytes > LIMIT_TOTAL_BYTES:
             raise SubmissionError(
-                f"{self.path}: more than {LIMIT_TOTAL_BYTES >> 20} MiB of code files. "
-                "Clear the notebooks' outputs and hand in again."
+                _(
+                    "{path}: more than {mib} MiB of code files. "
+                    "Clear the notebooks' outputs and hand in again.",
+                    path=self.path,
+                    mib=LIMIT_TOTAL_BYTES >> 20,
+                )
             )
 
 

@@ -11,6 +11,8 @@ from grader.problem import did_you_mean
 from grader.rubric import Exercise, Rubric, load_rubric
 from grader.translations import with_wordings
 
+from .language import _
+
 RUBRIC_FILE = "rubric.yaml"
 
 
@@ -78,8 +80,12 @@ def find_root(start: Path) -> Path:
         if (folder / RUBRIC_FILE).is_file():
             return folder
     raise CourseError(
-        f"{start}: not inside a course; no {RUBRIC_FILE} here or in any folder above. "
-        "Change into the course folder, or name it: --course DIR"
+        _(
+            "{path}: not inside a course; no {file} here or in any folder above. "
+            "Change into the course folder, or name it: --course DIR",
+            path=start,
+            file=RUBRIC_FILE,
+        )
     )
 
 
@@ -97,8 +103,7 @@ def select(rubric: Rubric, names: Iterable[str]) -> tuple[str, ...]:
         }
         if not found:
             known = [*rubric.exercises, *rubric.assignments, *rubric.assignments.values()]
-            raise CourseError(
-                f"no exercise or assignment {name!r} in this course{did_you_mean(name, known)}"
-            )
+            told = _("no exercise or assignment '{name}' in this course", name=name)
+            raise CourseError(f"{told}{did_you_mean(name, known)}")
         chosen |= found
     return tuple(slug for slug in rubric.exercises if slug in chosen)

@@ -25,6 +25,7 @@ from .evidence import Note, Observation, Outcome
 from .hello import CheckFacts, facts, hello, holds_hidden, mention_meta, note, observation
 from .isolation import IsolationError, acceptable
 from .job import Job, job_for
+from .language import _
 from .parcel import pack
 from .processes import Lane, Order, Starter, must_exec, starter
 from .submission import Submission
@@ -118,7 +119,11 @@ class Engine:
             self._parcel = pack()
         except ModuleNotFoundError as error:
             raise EngineError(
-                f"{error.name} is not installed for {sys.executable}. Next: grader doctor"
+                _(
+                    "{module} is not installed for {python}. Next: grader doctor",
+                    module=error.name,
+                    python=sys.executable,
+                )
             ) from None
         # Made by the first worker that needs it: most tiers leave nothing on disk even if killed.
         self._scratch = str(Path(tempfile.gettempdir()) / f"grader-{secrets.token_hex(16)}")
@@ -183,7 +188,9 @@ class Engine:
 
     def _open(self, tree: Starter) -> _Seat:
         wanted = self.options.isolation
-        reason = f"asked for with --isolation {wanted}" if wanted not in (None, "full") else ""
+        reason = ""
+        if wanted not in (None, "full"):
+            reason = _("asked for with --isolation {tier}", tier=wanted)
         order = Order(self._tiers, reason, self.options.without)
         return _Seat(tree.start(self._hello, order), time.monotonic() + PATIENCE_S)
 
@@ -234,7 +241,7 @@ class Engine:
         first = min(seat.until for seat in busy)
         left_s = max(0.0, first - time.monotonic())
         socks = {seat.lane.channel.sock: seat for seat in busy}
-        readable, _, _ = select.select(list(socks), [], [], left_s)
+        readable, _other, _more = select.select(list(socks), [], [], left_s)
         late = [seat for seat in busy if seat.until <= time.monotonic()]
         return [socks[sock] for sock in readable] or late
 
@@ -284,7 +291,7 @@ class Engine:
         if job.attempts < 2:
             again.append(job)
             return
-        text = f"grading failed twice, the second time alone: {why}"
+        text = _("grading failed twice, the second time alone: {why}", why=why)
         only = self._narrowed.get(job.submission.id, ())
         yield Result(
             submission=job.submission,
@@ -308,7 +315,8 @@ class Engine:
         if os.environ.get("GRADER_DEBUG"):
             print("lane lost:", why, file=sys.stderr)
         if self._fruitless > MAX_FRUITLESS_STARTS:
-            raise EngineError(f"grading processes keep dying: {why}\n{self._last_errors()}")
+            text = _("grading processes keep dying: {why}", why=why)
+            raise EngineError(f"{text}\n{self._last_errors()}")
         try:
             self._take_in_tiers()
             seat.lane.kill()
@@ -360,8 +368,12 @@ class Engine:
             return
         if tier not in self._tiers:
             raise EngineError(
-                f"isolation changed from {self._tiers[0]} to {tier} while grading. Results so far "
-                "are good. Next: grader doctor --isolation"
+                _(
+                    "isolation changed from {before} to {after} while grading. Results so far "
+                    "are good. Next: grader doctor --isolation",
+                    before=self._tiers[0],
+                    after=tier,
+                )
             )
         self._tiers = (tier,)
 

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from .language import _, joined, marked
+
 
 class Outcome(StrEnum):
     """The closed set of things that can become of a check."""
@@ -25,6 +27,23 @@ class Outcome(StrEnum):
     COULD_NOT_CHECK = "could_not_check"
     """Our fault or the author's. Never scored as zero."""
 
+    @property
+    def in_words(self) -> str:
+        """For a reader."""
+        return _(_IN_WORDS[self])
+
+
+_IN_WORDS = {
+    Outcome.PASSED: marked("passed"),
+    Outcome.FAILED: marked("failed"),
+    Outcome.NOT_ATTEMPTED: marked("not attempted"),
+    Outcome.STUDENT_ERROR: marked("student error"),
+    Outcome.TIMED_OUT: marked("timed out"),
+    Outcome.BLOCKED: marked("blocked"),
+    Outcome.CARRIED: marked("carried"),
+    Outcome.COULD_NOT_CHECK: marked("could not check"),
+}
+
 
 @dataclass(frozen=True)
 class Where:
@@ -39,7 +58,7 @@ class Where:
     def __str__(self) -> str:
         place = self.file
         if self.cell is not None:
-            place += f" cell {self.cell}"
+            place = _("{file} cell {cell}", file=place, cell=self.cell)
         return place if self.line is None else f"{place}:{self.line}"
 
 
@@ -105,14 +124,17 @@ class Observation:
     also: tuple[Cause, ...] = ()
     """More causes that fit as well as `cause`: nobody can tell by these numbers which it is."""
     picture: Picture | None = None
+    needs: tuple[str, ...] = ()
+    """Of a blocked check: the exercises and criteria that it waits for."""
 
     def blocked_by(self, unmet: Sequence[str]) -> Observation:
         """This finding as no more than an echo of what it needs; what it was becomes a note."""
-        finding = f"{self.outcome.replace('_', ' ')}: {self.observed}"
+        finding = f"{self.outcome.in_words}: {self.observed}"
         return replace(
             self,
             outcome=Outcome.BLOCKED,
-            observed=f"needs {' and '.join(unmet)} to pass first",
+            observed=_("needs {others} to pass first", others=joined(unmet)),
+            needs=tuple(unmet),
             notes=(*self.notes, finding) if self.observed else self.notes,
         )
 

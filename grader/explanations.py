@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from .language import _, course_text
 from .misconceptions import Misconception, MisconceptionError, load_entries
 from .problem import closest, did_you_mean
 from .rubric import Rubric
@@ -58,8 +59,9 @@ class Explanations:
         """What is known of a cause, an exercise, or a check. Raises ExplanationError."""
         found = self._of_cause(name) or self._of_check(name)
         if found is None:
-            raise ExplanationError(f"nothing is called '{name}'{self._meant(name)}")
-        return replace(found, name=name)
+            told = _("nothing is called '{name}'", name=name)
+            raise ExplanationError(f"{told}{self._meant(name)}")
+        return _translated(replace(found, name=name))
 
     def _of_cause(self, name: str) -> Explanation | None:
         entry, slug = self.entries.get(name, (None, ""))
@@ -84,7 +86,7 @@ class Explanations:
 
     def _of_check(self, name: str) -> Explanation | None:
         # The name of a test is never looked at: whether there is one is not for everybody to know.
-        slug, _, rest = name.partition("/")
+        slug, _other, rest = name.partition("/")
         criterion = rest.partition("/")[0]
         about = self.by_exercise.get(slug)
         if about is None or not criterion:
@@ -96,14 +98,27 @@ class Explanations:
     def _meant(self, name: str) -> str:
         known = [*self.entries, *self.by_cause, *self.by_exercise]
         if "/" in name and name.partition("/")[0] in self.by_exercise:
-            slug, _, rest = name.partition("/")
+            slug, _other, rest = name.partition("/")
             known = [f"{slug}/{criterion}" for criterion in self.by_criterion]
             return did_you_mean(f"{slug}/{rest.partition('/')[0]}", known)
         near = closest(name, known) or closest(name.partition(".")[2] or name, _tails(known))
         near = next((one for one in known if one.endswith(near)), near) if near else None
         if near:
-            return f" - did you mean '{near}'?"
-        return f": expected a cause, or one of {', '.join(list(self.by_exercise)[:STEPS])}, …"
+            return _(" - did you mean {name}?", name=f"'{near}'")
+        slugs = ", ".join(list(self.by_exercise)[:STEPS])
+        return _(": expected a cause, or one of {names}, …", names=slugs)
+
+
+def _translated(found: Explanation) -> Explanation:
+    """In the reader's language; equations speak for themselves."""
+    nudge, idea, answer = map(course_text, found.hints)
+    return replace(
+        found,
+        what=course_text(found.what),
+        why=course_text(found.why),
+        source=course_text(found.source),
+        hints=(nudge, idea, answer),
+    )
 
 
 def load_explanations(root: Path, rubric: Rubric) -> Explanations:
@@ -111,8 +126,11 @@ def load_explanations(root: Path, rubric: Rubric) -> Explanations:
     folder = root / FOLDER
     if not folder.is_dir():
         raise ExplanationError(
-            f"{folder}: explanations come with the course, and this copy has none. "
-            "Name a full one: --course DIR"
+            _(
+                "{folder}: explanations come with the course, and this copy has none. "
+                "Name a full one: --course DIR",
+                folder=folder,
+            )
         )
     tables = {path.stem: _table(path) for path in sorted(folder.glob("*.toml"))}
     criteria = {name: str(text) for name, text in tables.get("criteria", {}).items()}
@@ -148,7 +166,7 @@ def _explanations(items: Mapping[str, object]) -> Iterator[tuple[str, Explanatio
 def _entries(root: Path, rubric: Rubric) -> Iterator[tuple[str, tuple[Misconception, str]]]:
     for stem in dict.fromkeys(rubric.assignments.values()):
         try:
-            entries, _ = load_entries(root / "reference" / "misconceptions" / f"{stem}.py")
+            entries = load_entries(root / "reference" / "misconceptions" / f"{stem}.py")[0]
         except MisconceptionError:
             continue  # `grader validate` says so, to whom it is a matter
         for entry in entries:

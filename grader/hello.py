@@ -110,6 +110,7 @@ def observation(row: dict[str, Any]) -> Observation:
             "picture": _picture(row["picture"]),
             "where": Where(**row["where"]) if row["where"] else None,
             "notes": tuple(row["notes"]),
+            "needs": tuple(row["needs"]),
         }
     )
 

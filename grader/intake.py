@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from grader.evidence import Note, Where
 
+from .language import _
+
 EDITED, UNREADABLE = "edited", "unreadable"
 STATES = frozenset({EDITED, UNREADABLE, "untouched"})
 """What a worker says about each file that could be an assignment."""
@@ -74,15 +76,21 @@ def choice_notes(
     ]
     where = Where(chosen)
     if rivals:
-        why = f"graded {chosen}, not {_listed(rivals)}{_reason(chosen, rivals, modified or {})}"
-        text = f"{len(rivals) + 1} files could be {stem}: {why}. Keep only the one that counts."
+        text = _why(chosen, rivals, modified or {}).format(
+            count=len(rivals) + 1, stem=stem, chosen=chosen, others=_listed(rivals)
+        )
         return (Note("problem", text, where),)
     broken = [path for path in others if choice.states.get(path) == UNREADABLE]
     if broken:
-        text = f"Graded {chosen}, because {_listed(broken)} cannot be read. Delete one of them."
+        text = _(
+            "Graded {chosen}, because {others} cannot be read. Delete one of them.",
+            chosen=chosen,
+            others=_listed(broken),
+        )
         return (Note("problem", text, where),)
     if not _is_exact(chosen, stem):
-        return (Note("note", f"Taken as {stem}{_kind(chosen)}. Best rename it.", where),)
+        name = f"{stem}{_kind(chosen)}"
+        return (Note("note", _("Taken as {name}. Best rename it.", name=name), where),)
     return ()
 
 
@@ -100,12 +108,22 @@ def _is_newer(one: str, other: str, modified: Mapping[str, float]) -> bool:
     return modified[one] - modified[other] > CLOCK_S
 
 
-def _reason(chosen: str, rivals: list[str], modified: Mapping[str, float]) -> str:
-    if {_kind(path) for path in rivals} == {_kind(chosen)}:
-        return ""
-    if all(_is_newer(chosen, path, modified) for path in rivals):
-        return ", because it was changed last"
-    return ", because their times do not tell which was changed last" * (_kind(chosen) == ".py")
+def _why(chosen: str, rivals: list[str], modified: Mapping[str, float]) -> str:
+    if {_kind(path) for path in rivals} != {_kind(chosen)}:
+        if all(_is_newer(chosen, path, modified) for path in rivals):
+            return _(
+                "{count} files could be {stem}: graded {chosen}, not {others}, because it was "
+                "changed last. Keep only the one that counts."
+            )
+        if _kind(chosen) == ".py":
+            return _(
+                "{count} files could be {stem}: graded {chosen}, not {others}, because their "
+                "times do not tell which was changed last. Keep only the one that counts."
+            )
+    return _(
+        "{count} files could be {stem}: graded {chosen}, not {others}. "
+        "Keep only the one that counts."
+    )
 
 
 def _kind(name: str) -> str:
@@ -149,4 +167,8 @@ def _preference(name: str, stem: str) -> tuple[bool, int, list[tuple[int, int, s
 
 def _listed(names: list[str]) -> str:
     shown = ", ".join(names[:3])
-    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+    return (
+        shown
+        if len(names) <= 3
+        else _("{these} and {count} more", these=shown, count=len(names) - 3)
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from .language import _, either
+
 TIERS = ("full", "partial", "none")
 """The best one first."""
 
@@ -29,27 +31,42 @@ def acceptable(wanted: str | None, *, hidden: bool, by_exec: bool) -> tuple[str,
         return tuple(tier for tier in tiers if tier != "none" or wanted or not hidden)
     if "none" not in tiers:
         raise IsolationError(
-            f"isolation {wanted} can't be had where each process is started anew "
-            f"({_why_exec()}). Next: --isolation none grades without it and marks every score"
+            _(
+                "isolation {tier} can't be had where each process is started anew ({why}). "
+                "Next: --isolation none grades without it and marks every score",
+                tier=wanted,
+                why=_why_exec(),
+            )
         )
     if hidden and wanted is None:
         raise IsolationError(
-            f"hidden criteria are not graded without isolation, and there is none where each "
-            f"process is started anew ({_why_exec()}). Next: --isolation none grades them all the "
-            "same and marks every score"
+            _(
+                "hidden criteria are not graded without isolation, and there is none where each "
+                "process is started anew ({why}). Next: --isolation none grades them all the "
+                "same and marks every score",
+                why=_why_exec(),
+            )
         )
     return ("none",)
 
 
 def _why_exec() -> str:
-    return "--spawn" if sys.platform == "linux" else f"--spawn, the only way on {sys.platform}"
+    if sys.platform == "linux":
+        return "--spawn"
+    return _("--spawn, the only way on {system}", system=sys.platform)
 
 
 def refused(wanted: tuple[str, ...], why: str) -> IsolationError:
     """None of the tiers in `wanted` could be reached, for the reasons in `why`."""
-    best, below = " or ".join(wanted), TIERS[TIERS.index(wanted[-1]) + 1 :]
-    weaker = " or ".join(f"--isolation {tier}" for tier in below)
-    then = f"; {weaker} goes on with less and marks every score" if weaker else ""
+    below = TIERS[TIERS.index(wanted[-1]) + 1 :]
+    told = _(
+        "isolation {tier} can't be had here: {why}. Next: grader doctor --isolation",
+        tier=either(wanted),
+        why=why,
+    )
+    if not below:
+        return IsolationError(told)
+    weaker = either(f"--isolation {tier}" for tier in below)
     return IsolationError(
-        f"isolation {best} can't be had here: {why}. Next: grader doctor --isolation{then}"
+        _("{told}; {options} goes on with less and marks every score", told=told, options=weaker)
     )

@@ -9,6 +9,7 @@ from typing import Any
 from .evidence import Note, Where
 from .intake import Choice, candidates, choice_notes
 from .json_scan import Effort
+from .language import _
 from .notebook import reduced
 from .submission import Submission
 
@@ -40,7 +41,10 @@ class Job:
         """What to say about the choices, and about files that were left out."""
         limit = f"{MAX_SOURCE_BYTES >> 20} MiB"
         for path in self.left_out:
-            text = f"not read: the code files before it already hold {limit}, or it does alone"
+            text = _(
+                "not read: the code files before it already hold {limit}, or it does alone",
+                limit=limit,
+            )
             yield Note("problem", text, Where(path))
         for stem, choice in choices.items():
             paths = self.candidates[stem]

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .language import _
+
 MAX_PARTS = 8_000_000
 """Strings and brackets looked at while skipping: bounds the time at about two seconds."""
 MAX_STEPS = 300_000
@@ -90,7 +92,7 @@ class Scan:
             return
         plain = _PLAIN.match(self._masked, start) or _PART.match(self._masked, start)
         if plain is None or plain[0] in (b"]", b"}"):
-            raise self.error("expected a value")
+            raise self.error(_("expected a value"))
         self._at = plain.end()
 
     def value(self, limit_bytes: int) -> Any:
@@ -105,17 +107,17 @@ class Scan:
             return None
         except ValueError as error:
             self._at = start
-            raise self.error(f"no value that can be read ({error})") from None
+            raise self.error(_("no value that can be read ({error})", error=error)) from None
 
     def end(self) -> None:
         """Nothing but white space follows."""
         if self._start() != len(self._data):
-            raise self.error("there is something after the end")
+            raise self.error(_("there is something after the end"))
 
     def error(self, message: str) -> ScanError:
         """What to raise for what stands here."""
         if self._at >= len(self._data):
-            message += ", but the file ends: it was not copied in full"
+            message = _("{problem}, but the file ends: it was not copied in full", problem=message)
         return ScanError(message, self._data.count(b"\n", 0, self._at) + 1)
 
     def _start(self) -> int:
@@ -131,17 +133,17 @@ class Scan:
 
     def _expect(self, token: bytes) -> None:
         if not self._take(token):
-            raise self.error(f"expected `{token.decode()}`")
+            raise self.error(_("expected `{token}`", token=token.decode()))
 
     def _step(self) -> None:
         self._effort.steps -= 1
         if self._effort.steps < 0:
-            raise self.error("it is made of too many pieces")
+            raise self.error(_("it is made of too many pieces"))
 
     def _key(self) -> str:
         self._start()
         if self._masked[self._at : self._at + 1] != b'"':
-            raise self.error("expected a name in quotation marks")
+            raise self.error(_("expected a name in quotation marks"))
         key = self.value(MAX_KEY_BYTES)
         self._expect(b":")
         return key if type(key) is str else ""
@@ -151,7 +153,7 @@ class Scan:
         for part in _PART.finditer(masked, start):
             self._effort.parts -= 1
             if self._effort.parts < 0:
-                raise self.error("too much is stored in here: clear the outputs")
+                raise self.error(_("too much is stored in here: clear the outputs"))
             first = masked[part.start()]
             if first == _QUOTE:
                 continue
@@ -160,4 +162,4 @@ class Scan:
                 self._at = part.end()
                 return
         self._at = len(masked)
-        raise self.error("a bracket is never closed")
+        raise self.error(_("a bracket is never closed"))

@@ -22,7 +22,22 @@ ENGLISH = "en"
 LANGUAGES = (ENGLISH, "ko")
 COURSE_LOCALE = Path("reference") / "locale"
 _VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+_LETTERS = {"ko": "한국어"}
 _PLACE = re.compile(r"\{(\w*)[^{}]*\}")
+_PARTICLES = {
+    "은(는)": ("은", "는"),
+    "이(가)": ("이", "가"),
+    "을(를)": ("을", "를"),
+    "과(와)": ("과", "와"),
+    "(으)로": ("으로", "로"),
+    "(이)라": ("이라", "라"),
+    "이에요": ("이에요", "예요"),
+    "이어야": ("이어야", "여야"),
+}
+_PARTICLE = re.compile(rf"\{{(\w+)\}}({'|'.join(map(re.escape, _PARTICLES))})")
+_RIEUL = 8
+_FINAL_OF_DIGITS = (21, 8, 0, 16, 0, 0, 1, 8, 8, 0)
+"""The consonant at the end of 영, 일, 이, 삼, 사, 오, 육, 칠, 팔, 구, as Unicode counts them."""
 _WORDS = re.compile(r"[^\W\d_]{2}")
 
 
@@ -51,7 +66,8 @@ class _Template:
         if found is None:
             return None
         values = dict(zip(self.names, found.groups(), strict=True))
-        return _PLACE.sub(lambda place: values[place[1]], self.translated)
+        agreed = with_particles(self.translated, values)
+        return _PLACE.sub(lambda place: values[place[1]], agreed)
 
 
 _texts = _Texts()
@@ -63,17 +79,21 @@ def _(text: str, **values: object) -> str:
     >>> _("{file} has {count} lines", file="a.py", count=3)
     'a.py has 3 lines'
     """
-    told = text if _texts.tool is None else _texts.tool.gettext(text)
-    return told.format(**values) if values else told
+    if _texts.tool is None:
+        return text.format(**values) if values else text
+    return _filled(_texts.tool.gettext(text), values)
+
+
+def marked(text: str) -> str:
+    """The text as it is, to be looked up where it is shown: `_(TABLE[key])`."""
+    return text
 
 
 def ngettext(one: str, many: str, count: int, **values: object) -> str:
     """The same for a sentence that depends on a number, its {count}."""
     if _texts.tool is None:
-        told = one if count == 1 else many
-    else:
-        told = _texts.tool.ngettext(one, many, count)
-    return told.format(count=count, **values)
+        return (one if count == 1 else many).format(count=count, **values)
+    return _filled(_texts.tool.ngettext(one, many, count), {"count": count, **values})
 
 
 def course_text(text: str) -> str:
@@ -102,6 +122,11 @@ def joined(words: Iterable[str]) -> str:
     """
     *most, last = words
     return _("{these} and {that}", these=", ".join(most), that=last) if most else last
+
+
+def either(words: Iterable[str]) -> str:
+    """The same for a choice: `a or b`."""
+    return _(" or ").join(words)
 
 
 def use_language(language: str, course: Path | None = None) -> None:
@@ -163,6 +188,60 @@ def _file(folder: Path, domain: str, language: str) -> bytes | None:
 def language_in_use() -> str:
     """`en`, or another of LANGUAGES."""
     return _texts.language
+
+
+def shows(language: str, encoding: str) -> bool:
+    """Whether text of a language can be written in an encoding.
+
+    >>> shows("ko", "utf-8"), shows("ko", "euc-kr"), shows("ko", "ascii")
+    (True, True, False)
+    """
+    try:
+        _LETTERS.get(language, "").encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def as_typed() -> list[str]:
+    """What to add to a command, so that it speaks the language in use."""
+    return [] if _texts.language == preferred_language() else ["--lang", _texts.language]
+
+
+def speak_of(course: Path) -> None:
+    """Go on in the language in use, with the words of a course as well."""
+    use_language(_texts.language, course)
+
+
+def _filled(told: str, values: Mapping[str, object]) -> str:
+    if not values:
+        return told
+    return with_particles(told, values).format(**values)
+
+
+def with_particles(text: str, values: Mapping[str, object]) -> str:
+    """Korean particles behind places, in the form that the value asks for: `{x}이(가)` is 이 behind
+    a consonant and 가 behind a vowel. Behind what is read in many ways, both forms stay.
+
+    >>> with_particles("{what}이(가)", {"what": "출력"}), with_particles("{n}(으)로", {"n": 2})
+    ('{what}이', '{n}로')
+    """
+    return _PARTICLE.sub(
+        lambda found: f"{{{found[1]}}}{_agreed(found[2], str(values.get(found[1], '')))}", text
+    )
+
+
+def _agreed(particle: str, value: str) -> str:
+    last = value[-1:]
+    if "가" <= last <= "힣":
+        final = (ord(last) - ord("가")) % 28
+    elif last.isascii() and last.isdigit():
+        final = _FINAL_OF_DIGITS[int(last)]
+    else:
+        return particle
+    behind_consonant, behind_vowel = _PARTICLES[particle]
+    is_vowel = final == 0 or (particle == "(으)로" and final == _RIEUL)
+    return behind_vowel if is_vowel else behind_consonant
 
 
 def preferred_language(environ: Mapping[str, str] = os.environ) -> str:

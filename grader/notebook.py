@@ -15,6 +15,8 @@ from typing import Any
 
 from grader.json_scan import Effort, Scan, ScanError
 
+from .language import _
+
 LIMIT_CELL_BYTES = 1 << 20
 LIMIT_CODE_BYTES = 8 << 20
 LIMIT_METADATA_BYTES = 1 << 16
@@ -57,9 +59,9 @@ def read_cells(data: bytes, effort: Effort | None = None) -> tuple[Cell, ...]:
     """
     data = data.removeprefix(_BYTE_ORDER_MARK)
     if data.startswith(_WIDE_MARKS):
-        raise NotebookError("the notebook is not saved as UTF-8: save it again from Jupyter")
+        raise NotebookError(_("the notebook is not saved as UTF-8: save it again from Jupyter"))
     if not data.strip():
-        raise NotebookError("the file is empty: save the notebook again")
+        raise NotebookError(_("the file is empty: save the notebook again"))
     scan = Scan(data, effort)
     try:
         cells = tuple(_notebook(scan))
@@ -68,12 +70,13 @@ def read_cells(data: bytes, effort: Effort | None = None) -> tuple[Cell, ...]:
         conflict = _CONFLICT.search(data)
         if conflict is not None:
             line = data.count(b"\n", 0, conflict.start()) + 1
-            why = "git left conflict marks in the notebook: choose one side, and save it"
+            why = _("git left conflict marks in the notebook: choose one side, and save it")
             raise NotebookError(why, line) from None
-        why = f"the notebook cannot be read: {error.message}"
+        why = _("the notebook cannot be read: {why}", why=error.message)
         raise NotebookError(why, error.line) from None
     if sum(len(cell.source) for cell in cells if cell.kind == "code") > LIMIT_CODE_BYTES:
-        raise NotebookError(f"the notebook holds more than {LIMIT_CODE_BYTES >> 20} MiB of code")
+        text = _("the notebook holds more than {mib} MiB of code")
+        raise NotebookError(text.format(mib=LIMIT_CODE_BYTES >> 20))
     return cells
 
 
@@ -113,7 +116,7 @@ def _notebook(scan: Scan) -> Iterator[Cell]:
             cells = _cells(scan, 0)
         elif key == "worksheets":
             cells = cells or []
-            for _ in scan.items():
+            for _place in scan.items():
                 for inner in scan.members():
                     if inner == "cells":
                         cells += _cells(scan, len(cells))
@@ -124,7 +127,7 @@ def _notebook(scan: Scan) -> Iterator[Cell]:
         else:
             scan.skip()
     if cells is None:
-        raise scan.error("it has no list of cells")
+        raise scan.error(_("it has no list of cells"))
     yield from cells
 
 
@@ -135,14 +138,15 @@ def _require_python(metadata: Any) -> None:
             continue
         language = found.get("name" if part == "language_info" else "language")
         if type(language) is str and "python" not in language.casefold():
-            raise NotebookError(f"the notebook is for {language[:40]}, not for Python")
+            text = _("the notebook is for {language}, not for Python")
+            raise NotebookError(text.format(language=language[:40]))
 
 
 def _cells(scan: Scan, before: int) -> list[Cell]:
     cells = []
     for position in scan.items():
         if position >= LIMIT_CELLS:
-            raise scan.error(f"it has more than {LIMIT_CELLS} cells")
+            raise scan.error(_("it has more than {count} cells", count=LIMIT_CELLS))
         cells.append(_cell(scan, before + position + 1))
     return cells
 
@@ -165,8 +169,11 @@ def _cell(scan: Scan, number: int) -> Cell:
         kind = ""
     if text is not None:
         return Cell(number, kind, text, tags)
-    size = f"more than {LIMIT_CELL_BYTES >> 20} MiB of code, or code that is no text"
-    return Cell(number, kind, "", tags, f"this cell holds {size}")
+    fault = _(
+        "this cell holds more than {mib} MiB of code, or code that is no text",
+        mib=LIMIT_CELL_BYTES >> 20,
+    )
+    return Cell(number, kind, "", tags, fault)
 
 
 def _tags(metadata: Any) -> tuple[str, ...]:

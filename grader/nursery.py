@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from .language import _
 from .parcel import Parcel, speak
 from .wire.control import receive_control, send_control
 from .wire.faults import PeerGone
@@ -106,7 +107,7 @@ class Nursery:
                 poller.register(fd, select.POLLIN)
             # The first pair does not wait for this: its zygote does it while its judge collects.
             idle = self._forked and self._must_warm_meta
-            ready = [fd for fd, _ in poller.poll(0 if idle else None)]
+            ready = [fd for fd, _other in poller.poll(0 if idle else None)]
             if idle and not ready:
                 self._must_warm_meta = False
                 warm_up_meta()
@@ -158,7 +159,8 @@ class Nursery:
             if said == zygote.READY:
                 return pid, {"tier": tier}
             _end(pid)
-            reasons.append(f"no tier {tier}: {said.decode(errors='replace') or 'no answer'}")
+            why = said.decode(errors="replace") or _("no answer")
+            reasons.append(_("no tier {tier}: {why}", tier=tier, why=why))
         raise NoTier("; ".join(reasons))
 
     def _be_zygote(self, control: socket.socket, report_fd: int, order: dict[str, Any]) -> None:
@@ -213,7 +215,7 @@ def _judge(channel_fd: int, source_fd: int) -> None:
     bring_up_judge(channel_fd, source_fd)
 
 
-def judge_main(config: dict[str, Any], _: Parcel) -> None:
+def judge_main(config: dict[str, Any], _parcel: Parcel) -> None:
     """Entry of a judge that is a process of its own (`--spawn`)."""
     import torch
 

@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from .language import _
+
 Trail = tuple[str | int, ...]
 """The keys and list indices that lead from the root of the file to a place."""
 
@@ -71,9 +73,11 @@ def did_you_mean(word: str, options: Iterable[str]) -> str:
     """
     options = tuple(options)
     if near := closest(word, options):
-        return f" - did you mean {quoted(near)}?"
+        return _(" - did you mean {name}?", name=quoted(near))
     if not options:
         return ""
     listed = ", ".join(map(quoted, options[:LISTED_OPTIONS]))
     more = ", …" if len(options) > LISTED_OPTIONS else ""
-    return f" - expected {'one of ' if len(options) > 1 else ''}{listed}{more}"
+    if len(options) == 1:
+        return _(" - expected {option}", option=listed)
+    return _(" - expected one of {options}", options=f"{listed}{more}")

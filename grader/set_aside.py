@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
+from .language import _
+
 RUN_UNASKED = frozenset({"conftest.py", "sitecustomize.py", "usercustomize.py"})
 SETTINGS = frozenset({"pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"})
 COMPILED = (".pyc", ".pyo", ".pyd", ".so", ".dll", ".dylib")
@@ -17,7 +19,6 @@ STACK = frozenset(
     | {"typing_extensions", "grader"}
 )
 """Modules that a student's file must not stand before."""
-_ASIDE = "is set aside"
 
 
 def why_set_aside(name: str) -> str | None:
@@ -28,19 +29,21 @@ def why_set_aside(name: str) -> str | None:
     """
     path = PurePosixPath(name.casefold())
     if path.name in RUN_UNASKED:
-        return (
-            f"{_ASIDE}: pytest or Python would run it unasked. Rename it if your code imports it."
+        return _(
+            "is set aside: pytest or Python would run it unasked. "
+            "Rename it if your code imports it."
         )
     if path.suffix == ".pth":
-        return f"{_ASIDE}: it changes what Python imports. Nothing to do if it is not yours."
+        return _("is set aside: it changes what Python imports. Nothing to do if it is not yours.")
     if path.name in SETTINGS:
-        return f"{_ASIDE}: settings of a project have no effect on grading. It may stay."
+        return _("is set aside: settings of a project have no effect on grading. It may stay.")
     if path.suffix in COMPILED:
-        return f"{_ASIDE}: only source is graded. Hand in the .py file that it was made from."
+        return _("is set aside: only source is graded. Hand in the .py file that it was made from.")
     module = path.parent.name if path.stem == "__init__" else path.stem
     if path.suffix == ".py" and module in STACK:
-        return (
-            f"{_ASIDE}: a file of this name hides the real {module}. Rename it, for instance "
-            f"to my_{module}.py, and change your imports."
+        return _(
+            "is set aside: a file of this name hides the real {module}. Rename it, for "
+            "instance to my_{module}.py, and change your imports.",
+            module=module,
         )
     return None

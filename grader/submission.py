@@ -17,8 +17,9 @@ from pathlib import Path
 
 from .archive import LIMIT_ARCHIVE_BYTES, is_archive, without_suffix
 from .collection import CODE_SUFFIXES as CODE_SUFFIXES
-from .collection import LIMIT_DEPTH, TOO_DEEP, Collection, Unreadable, is_code, is_ignored_folder
+from .collection import LIMIT_DEPTH, Collection, Unreadable, is_code, is_ignored_folder, too_deep
 from .collection import SubmissionError as SubmissionError
+from .language import _
 from .unpacking import unpack_into
 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -57,7 +58,10 @@ def read_submission(path: Path, id: str | None = None) -> Submission:
         kind = path.lstat().st_mode
         if stat.S_ISLNK(kind):
             raise SubmissionError(
-                f"{path}: a symbolic link, and links are not followed. Give what it points to."
+                _(
+                    "{path}: a symbolic link, and links are not followed. Give what it points to.",
+                    path=path,
+                )
             )
         if stat.S_ISDIR(kind):
             descriptor = os.open(path, _OPEN_FOLDER)
@@ -73,8 +77,9 @@ def read_submission(path: Path, id: str | None = None) -> Submission:
         lines = (*collection.skipped, *collection.set_aside)
         why = "".join(f"\n  {line}" for line in lines)
         raise SubmissionError(
-            f"{path}: no .py or .ipynb file that can be read.{why}\n"
-            "Hand in the assignment's own file, a .py or .ipynb."
+            _("{path}: no .py or .ipynb file that can be read.", path=path)
+            + f"{why}\n"
+            + _("Hand in the assignment's own file, a .py or .ipynb.")
         )
     files = dict(sorted(collection.files.items()))
     return Submission(
@@ -118,8 +123,11 @@ def _read_single(collection: Collection, kind: int) -> None:
     path = collection.path
     if not is_code(path.name) and not is_archive(path.name):
         raise SubmissionError(
-            f"{path}: neither a folder, an archive (.zip, .tar.gz) nor a .py or .ipynb file. "
-            "Give the assignment's own file or the folder it is in."
+            _(
+                "{path}: neither a folder, an archive (.zip, .tar.gz) nor a .py or .ipynb file. "
+                "Give the assignment's own file or the folder it is in.",
+                path=path,
+            )
         )
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -133,13 +141,16 @@ def _read_single(collection: Collection, kind: int) -> None:
 
 def _archive(path: Path, folder: int) -> bytes:
     try:
-        data, _ = _read(path.name, folder, LIMIT_ARCHIVE_BYTES + 1)
+        data = _read(path.name, folder, LIMIT_ARCHIVE_BYTES + 1)[0]
     except Unreadable as error:
         raise SubmissionError(f"{path}: {error}") from None
     if len(data) > LIMIT_ARCHIVE_BYTES:
         raise SubmissionError(
-            f"{path}: larger than {LIMIT_ARCHIVE_BYTES >> 20} MiB. "
-            "Pack only the submission's own files."
+            _(
+                "{path}: larger than {mib} MiB. Pack only the submission's own files.",
+                path=path,
+                mib=LIMIT_ARCHIVE_BYTES >> 20,
+            )
         )
     return data
 
@@ -153,12 +164,13 @@ def _read_folder(collection: Collection, descriptor: int, prefix: str, depth: in
         if is_ignored_folder(entry):
             continue
         if depth == LIMIT_DEPTH:
-            collection.skip(name, TOO_DEEP)
+            collection.skip(name, too_deep())
             continue
         try:
             folder = os.open(entry, _OPEN_FOLDER, dir_fd=descriptor)
         except OSError as error:
-            collection.skip(name, f"cannot be opened ({error.strerror}): not read.")
+            why = _("cannot be opened ({error}): not read.", error=error.strerror)
+            collection.skip(name, why)
             continue
         try:
             _read_folder(collection, folder, f"{name}/", depth + 1)
@@ -190,12 +202,13 @@ def _read(entry: str, folder: int, limit_bytes: int) -> tuple[bytes, float]:
             # Asked again of the open descriptor: the name may mean another file by now.
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise Unreadable("is not a regular file: not read. Hand in the file itself.")
+                raise Unreadable(_("is not a regular file: not read. Hand in the file itself."))
             return b"".join(_chunks(descriptor, limit_bytes)), status.st_mtime
         finally:
             os.close(descriptor)
     except OSError as error:
-        raise Unreadable(f"cannot be opened ({error.strerror}): not read.") from None
+        why = _("cannot be opened ({error}): not read.", error=error.strerror)
+        raise Unreadable(why) from None
 
 
 def _chunks(descriptor: int, limit_bytes: int) -> Iterator[bytes]:
@@ -206,5 +219,10 @@ def _chunks(descriptor: int, limit_bytes: int) -> Iterator[bytes]:
 
 def _cannot_read(path: Path, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
-        return f"{path}: no such file or folder. Check the spelling; `ls {path.parent}` shows it."
-    return f"{path}: cannot be read ({error.strerror}). Check its permissions."
+        return _(
+            "{path}: no such file or folder. Check the spelling; `ls {folder}` shows it.",
+            path=path,
+            folder=path.parent,
+        )
+    text = _("{path}: cannot be read ({error}). Check its permissions.")
+    return text.format(path=path, error=error.strerror)

@@ -11,6 +11,7 @@ import stat
 from collections.abc import Iterator, Mapping
 
 from .archive import ArchiveError, Member, damaged
+from .language import _
 
 LIMIT_HEADER_BYTES = 64 << 10
 """Of a long name or of pax records."""
@@ -31,10 +32,10 @@ def members(data: bytes) -> Iterator[Member]:
         start = at + _BLOCK
         at = start + size + -size % _BLOCK
         if start + size > len(data):
-            raise ArchiveError(damaged("it ends in the middle of a file"))
+            raise ArchiveError(damaged(_("it ends in the middle of a file")))
         if kind in (_LONG_NAME, _LONG_LINK, *_PAX, _PAX_FOR_ALL):
             if size > LIMIT_HEADER_BYTES:
-                raise ArchiveError(damaged("a header that is too long"))
+                raise ArchiveError(damaged(_("a header that is too long")))
             body = data[start : start + size]
             if kind == _LONG_NAME:
                 long_name = _text(body)
@@ -58,7 +59,7 @@ def _check(header: bytes) -> None:
     except ValueError:
         is_right = False
     if not is_right:
-        raise ArchiveError(damaged("a header is wrong"))
+        raise ArchiveError(damaged(_("a header is wrong")))
 
 
 def _number(record: str | None, field: bytes) -> int:
@@ -69,7 +70,7 @@ def _number(record: str | None, field: bytes) -> int:
     except ValueError:
         size = -1
     if size < 0 or len(text) > 12:
-        raise ArchiveError(damaged("a size that is none"))
+        raise ArchiveError(damaged(_("a size that is none")))
     return size
 
 
@@ -105,7 +106,7 @@ def _pax(body: bytes) -> dict[str, str]:
         line = body[at : at + length]
         key, equals, value = line[len(digits) + 1 : -1].partition(b"=")
         if length <= len(digits) or len(line) < length or not equals:
-            raise ArchiveError(damaged("a header is wrong"))
+            raise ArchiveError(damaged(_("a header is wrong")))
         found[_text(key)] = value.decode("utf-8", "surrogateescape")
         at += length
     return found
@@ -117,5 +118,5 @@ def _text(field: bytes) -> str:
 
 def _unpack(data: bytes, start: int, size: int, is_sparse: bool, limit_bytes: int) -> bytes:
     if is_sparse:
-        raise ArchiveError("is stored with holes: not read. Pack it again as .zip.")
+        raise ArchiveError(_("is stored with holes: not read. Pack it again as .zip."))
     return data[start : start + min(size, limit_bytes)]

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from .archive import ArchiveError, Member, members
 from .collection import (
     LIMIT_DEPTH,
-    TOO_DEEP,
     Collection,
     SubmissionError,
     Unreadable,
     is_code,
     is_ignored_folder,
+    too_deep,
 )
+from .language import _
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 Path = tuple[str, ...]
@@ -86,12 +87,17 @@ def _offer(collection: Collection, one: _Placed, times: int) -> None:
 
     def read(limit_bytes: int) -> tuple[bytes, float]:
         if one.leads_out:
-            raise Unreadable("has a path that leads out of the archive: not read. Pack it again.")
+            raise Unreadable(
+                _("has a path that leads out of the archive: not read. Pack it again.")
+            )
         if len(one.path) - 1 > LIMIT_DEPTH:
-            raise Unreadable(TOO_DEEP)
+            raise Unreadable(too_deep())
         if times > 1:
             raise Unreadable(
-                f"is in the archive {times} times: none was read. Pack the folder again."
+                _(
+                    "is in the archive {times} times: none was read. Pack the folder again.",
+                    times=times,
+                )
             )
         try:
             return one.member.unpack(limit_bytes), one.member.modified_s

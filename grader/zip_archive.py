@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterator
 
 from .archive import LIMIT_RATIO, ArchiveError, Member, damaged, is_bomb
+from .language import _
 
 LIMIT_RECORDS = 40_000
 """Of the table of contents, from which objects are made before any can be looked at."""
@@ -25,7 +26,7 @@ def members(data: bytes) -> Iterator[Member]:
     """The members in their order. Raises ArchiveError."""
     # Each record begins with these bytes, so that there are no more of them than of these.
     if data.count(_RECORD) > LIMIT_RECORDS:
-        raise ArchiveError("holds too many files. Pack only the submission's own files.")
+        raise ArchiveError(_("holds too many files. Pack only the submission's own files."))
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except Exception as error:  # a dozen kinds of it, for bytes that were made to be read wrongly
@@ -69,9 +70,11 @@ def _modified(info: zipfile.ZipInfo) -> float:
 
 def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit_bytes: int) -> bytes:
     if info.flag_bits & _ENCRYPTED:
-        raise ArchiveError("is encrypted: not read. Pack it again without a password.")
+        raise ArchiveError(_("is encrypted: not read. Pack it again without a password."))
     if info.compress_type not in _METHODS:
-        raise ArchiveError("is packed by an unusual method: not read. Pack it as an ordinary zip.")
+        raise ArchiveError(
+            _("is packed by an unusual method: not read. Pack it as an ordinary zip.")
+        )
     found = bytearray()
     try:
         with archive.open(info) as file:
@@ -83,9 +86,12 @@ def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit_bytes: int) -
                 if is_bomb(info.compress_size, len(found)):
                     break
     except Exception as error:  # as above
-        raise ArchiveError(f"is {damaged(error)}") from None
+        raise ArchiveError(_("is {damaged}", damaged=damaged(error))) from None
     if is_bomb(info.compress_size, len(found)):
         raise ArchiveError(
-            f"unpacks to more than {LIMIT_RATIO} times its size: not read. Clear its outputs."
+            _(
+                "unpacks to more than {ratio} times its size: not read. Clear its outputs.",
+                ratio=LIMIT_RATIO,
+            )
         )
     return bytes(found)

@@ -32,7 +32,7 @@ from grader.translated_handout import paragraphs  # noqa: E402
 
 PLURALS = {"ko": "nplurals=1; plural=0;"}
 """How many forms a language has: a new one needs its line here."""
-KEYWORDS: Mapping[str, tuple[int, ...] | None] = {"_": None, "ngettext": (1, 2)}
+KEYWORDS: Mapping[str, tuple[int, ...] | None] = {"_": None, "marked": None, "ngettext": (1, 2)}
 _LONG_WORD = re.compile(r"(?<!\S)[A-Za-z',]{2,}(?!\S)")
 _NO_SENTENCE = ("mentions",)
 """Arguments of `expect` that hold code and no words."""

@@ -15,6 +15,7 @@ from grader.course import Course, CourseError, find_course, select
 from grader.engine import Engine, Options
 from grader.evidence import Outcome
 from grader.intake import candidates
+from grader.language import _, speak_of
 from grader.report.content import Grader, Report, report_on
 from grader.report.formats import renderer
 from grader.submission import Submission, SubmissionError, read_submission
@@ -38,8 +39,9 @@ def run(
     The report is printed in `format_`, and written to each of `files` in its own.
     """
     with in_words():
-        clear(path for _, path in files)
+        clear(path for _other, path in files)
         course = _course_for(course_folder, path)
+        speak_of(course.root)
         # A path that was typed is trusted; what lies inside it is not.
         place = (path or _shortest(course.assignments)).absolute()
         target = place.resolve()
@@ -90,8 +92,11 @@ def _slugs_in(submission: Submission, target: Path, course: Course) -> tuple[str
     if not found:
         suffix = target.suffix.lower()
         raise SubmissionError(
-            f"{target}: the name of this file matches no assignment. "
-            f"Rename it to one of: {', '.join(f'{stem}{suffix}' for stem in sorted(stems))}"
+            _(
+                "{path}: the name of this file matches no assignment. Rename it to one of: {names}",
+                path=target,
+                names=", ".join(f"{stem}{suffix}" for stem in sorted(stems)),
+            )
         )
     return select(course.rubric, found)
 

@@ -13,17 +13,19 @@ from rich.text import Text
 from grader.commands.faults import in_words
 from grader.course import find_course
 from grader.explanations import STEPS, Explanation, ExplanationError, load_explanations
+from grader.language import _, as_typed, marked, speak_of
 from grader.misconceptions import MisconceptionError
 from grader.report.cleaning import encodable, one_line, trimmed
 
 _WIDTH_MAX = 100
-_STEPS = ("a nudge", "the idea", "nearly the answer")
+_STEPS = (marked("a nudge"), marked("the idea"), marked("nearly the answer"))
 
 
 def run(name: str, *, hint: int | None, course_folder: Path | None) -> int:
     """Prints what is known of a cause, an exercise or a check; returns 0."""
     with in_words():
         course = find_course(course_folder or Path.cwd())
+        speak_of(course.root)
     try:
         found = load_explanations(course.root, course.rubric).of(name)
     except (ExplanationError, MisconceptionError) as error:
@@ -48,7 +50,7 @@ def render(found: Explanation, hint: int | None, again: str, console: Console) -
                 for line in (equation, source):
                     console.print(Padding(line, (0, 0, 0, 4)), width=width)
         else:
-            console.print(Text(f"hint {hint} of {STEPS}, {_STEPS[hint - 1]}", "bright_black"))
+            console.print(Text(_hint(hint), "bright_black"))
             console.print(found.hints[hint - 1], width=width, markup=False)
         console.print()
         console.print(Text(_more(hint, again), style="bold cyan"), soft_wrap=True)
@@ -57,12 +59,17 @@ def render(found: Explanation, hint: int | None, again: str, console: Console) -
 
 def _more(hint: int | None, again: str) -> str:
     if hint is None:
-        return f"for a hint: {again} --hint 1"
+        return _("for a hint: {command}", command=f"{again} --hint 1")
     if hint < STEPS:
-        return f"for more: {again} --hint {hint + 1}"
-    return f"for the reason: {again}"
+        return _("for more: {command}", command=f"{again} --hint {hint + 1}")
+    return _("for the reason: {command}", command=again)
+
+
+def _hint(number: int) -> str:
+    step = _(_STEPS[number - 1])
+    return _("hint {number} of {count}, {step}", number=number, count=STEPS, step=step)
 
 
 def _again(name: str, course_folder: Path | None) -> str:
     course = ["--course", str(course_folder)] if course_folder else []
-    return shlex.join(["grader", "explain", name, *course])
+    return shlex.join(["grader", "explain", name, *course, *as_typed()])

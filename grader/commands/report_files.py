@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from grader.batch import write_atomically
+from grader.language import _
 from grader.submission import CODE_SUFFIXES
 
 
@@ -32,11 +33,11 @@ def clear(files: Iterable[Path]) -> None:
 
 def _refusal(place: Path, places: list[Path]) -> str:
     if places.count(place) > 1:
-        return "two reports would go to this file."
+        return _("two reports would go to this file.")
     if place.exists() and not place.is_file():
-        return "not a file. Name one; to print a report use --format."
+        return _("not a file. Name one; to print a report use --format.")
     if place.suffix.lower() in CODE_SUFFIXES:
-        return "a report would take the place of code. Name another file."
+        return _("a report would take the place of code. Name another file.")
     return ""
 
 
@@ -50,6 +51,10 @@ def write(file: Path, text: str) -> None:
 
 def _cannot_write(file: Path, error: OSError) -> click.ClickException:
     return click.ClickException(
-        f"{file}: the report cannot be written ({error.strerror}). "
-        "Check the folder's permissions and its free space."
+        _(
+            "{file}: the report cannot be written ({error}). "
+            "Check the folder's permissions and its free space.",
+            file=file,
+            error=error.strerror,
+        )
     )

@@ -9,13 +9,11 @@ import click
 
 from grader.commands.faults import in_words
 from grader.course import Course, CourseError, find_course
-from grader.language import LANGUAGES, preferred_language
+from grader.language import LANGUAGES, _, either
 from grader.written.ask import ANSWERS_FILE
 
 
-def run(
-    folder: Path, *, kinds: tuple[str, ...], language: str | None, course_folder: Path | None
-) -> int:
+def run(folder: Path, *, kinds: tuple[str, ...], language: str, course_folder: Path | None) -> int:
     """Copies every hand-out that is not there yet, and says what to do next.
 
     A file that is there already is never written to, edited or not.
@@ -26,21 +24,24 @@ def run(
         folder.mkdir(parents=True, exist_ok=True)
         for handout in handouts:
             click.echo(_copy(course, handout, folder / handout.name))
-    first = " or ".join(str(folder / path.name) for path in handouts[: len(kinds)])
+    first = either(str(folder / path.name) for path in handouts[: len(kinds)])
     click.echo(
-        f"next: open {first}, write your solution, then run: {_check(folder, course_folder)}"
+        _(
+            "next: open {files}, write your solution, then run: {command}",
+            files=first,
+            command=_check(folder, course_folder),
+        )
     )
     return 0
 
 
-def _source(course: Course, language: str | None) -> Path:
-    """Where the hand-outs in a language are; those of the environment's only if there are any."""
-    folder = course.handouts(language or preferred_language())
-    if folder.is_dir() or language is None:
-        return folder if folder.is_dir() else course.assignments
-    raise CourseError(
-        f"{folder}: no such folder, so there are no hand-outs in {language!r}. Leave out --lang"
-    )
+def _source(course: Course, language: str) -> Path:
+    """Where the hand-outs in a language are; the English ones, and a word, if there are none."""
+    folder = course.handouts(language)
+    if folder.is_dir():
+        return folder
+    click.echo(_("note: this course has no hand-outs in that language; these are in English"))
+    return course.assignments
 
 
 def _handouts(course: Course, kinds: tuple[str, ...], source: Path) -> list[Path]:
@@ -61,11 +62,14 @@ def _copy(course: Course, handout: Path, target: Path) -> str:
             file.write(content)
     except FileExistsError:
         if target.is_file() and target.read_bytes() == content:
-            return f"there   {target}"
+            return _("there   {file}", file=target)
         if target.is_file() and target.read_bytes() in _editions(course, handout.name):
-            return f"there   {target}, in another language; to change it, move it away"
-        return f"kept    {target}, which is no longer the hand-out; to start over, move it away"
-    return f"copied  {target}"
+            return _("there   {file}, in another language; to change it, move it away", file=target)
+        return _(
+            "kept    {file}, which is no longer the hand-out; to start over, move it away",
+            file=target,
+        )
+    return _("copied  {file}", file=target)
 
 
 def _editions(course: Course, name: str) -> list[bytes]:

@@ -70,7 +70,7 @@ class Following:
         """Replace what is not to be paid for once more. Returns the exercises in which right
         functions took the place of wrong ones."""
         lent: set[str] = set()
-        before = {check: observation.outcome for check, (observation, _) in found.items()}
+        before = {check: observation.outcome for check, (observation, _other) in found.items()}
         self._used.clear()
         for exercise in self._exercises:
             wrong = {

@@ -116,7 +116,7 @@ class Grading:
             client.note_check(check.id)
             found[check.id] = self._grade_one(check, client, digest)
         lent = self._following.through(found, client, digest)
-        told = {check: observation for check, (observation, _) in found.items()}
+        told = {check: observation for check, (observation, _other) in found.items()}
         without = told if unknown else {}
         if self.diagnoses:
             told = self._diagnosis.told(found, client, digest, lent)
@@ -235,7 +235,9 @@ class Grading:
 
     def _limit(self, check: Check) -> float:
         """The longest time that a call of this check may take, as far as the reference is known."""
-        times = [seconds for (check_id, _), seconds in self._times.items() if check_id == check.id]
+        times = [
+            seconds for (check_id, _other), seconds in self._times.items() if check_id == check.id
+        ]
         return max(MINIMUM_LIMIT_S, REFERENCE_FACTOR * max(times, default=0.0))
 
     def _run(

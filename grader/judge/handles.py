@@ -135,7 +135,7 @@ class RemoteModule:
         return [(spec.name, self._mirror(spec)) for spec in self.specs]
 
     def parameters(self) -> list[nn.Parameter]:
-        return [parameter for _, parameter in self.named_parameters()]
+        return [parameter for _other, parameter in self.named_parameters()]
 
     def named_buffers(self) -> list[tuple[str, torch.Tensor]]:
         return list(_by_name(self._ask("buffers")).items())

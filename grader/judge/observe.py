@@ -72,7 +72,7 @@ def observation(check: Check, phases: list[Phase], record: Record) -> Observatio
 def _student(check: Check, fault: StudentFault, record: Record) -> Observation:
     observed = fault.observed
     if fault.detail and not check.hidden:
-        observed += f": {fault.detail}"
+        observed = _("{observed}: {detail}", observed=observed, detail=fault.detail)
     return Observation(
         check.id,
         check.title,

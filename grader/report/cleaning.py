@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from grader.language import _
+
 LIMIT_CHARACTERS = 2000
 LIMIT_REFUSAL = 20_000
 
@@ -33,7 +35,8 @@ def printable(text: str, limit: int = LIMIT_CHARACTERS) -> str:
     # Bounded first: what follows costs time for each character.
     if len(text) > limit:
         half = limit // 2
-        text = f"{text[:half]} … {len(text) - 2 * half} characters cut … {text[-half:]}"
+        cut = _("{count} characters cut", count=len(text) - 2 * half)
+        text = f"{text[:half]} … {cut} … {text[-half:]}"
     text = _ESCAPE_SEQUENCE.sub("", text.replace("\r\n", "\n").replace("\t", "    "))
     return "".join(
         character

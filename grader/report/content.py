@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from grader.evidence import Note, Observation, Outcome
+from grader.language import _
 from grader.rubric import POLICY, Exercise, Rubric
 from grader.score import ExerciseGrade, Grade, block, score
 from grader.submission import Submission
@@ -92,7 +93,9 @@ class Report:
     def idle_because(self, part: ExerciseReport) -> str:
         """Why an exercise has no points when nothing of it was attempted."""
         stem = part.exercise.assignment
-        return "not attempted" if stem in self.entries else f"there is no {stem}.py"
+        if stem in self.entries:
+            return _("not attempted")
+        return _("there is no {file}", file=f"{stem}.py")
 
 
 def report_on(graded: Graded, rubric: Rubric, only: Iterable[str] = ()) -> Report:

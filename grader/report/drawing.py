@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from grader.evidence import Picture
+from grader.language import _, marked
 
 MOST = 16
 """Rows and columns; a larger picture is cut."""
@@ -18,10 +19,10 @@ Rows = Sequence[Sequence[float]]
 
 # Sign and colour for each kind of cell, and what it means.
 _LEAKS = {
-    0.0: ("·", ".", "bright_black", "does not depend"),
-    1.0: ("■", "#", "green", "depends, and may"),
-    2.0: ("✗", "x", "bold red", "depends, and must not"),
-    3.0: ("○", "o", "yellow", "should depend, and does not"),
+    0.0: ("·", ".", "bright_black", marked("does not depend")),
+    1.0: ("■", "#", "green", marked("depends, and may")),
+    2.0: ("✗", "x", "bold red", marked("depends, and must not")),
+    3.0: ("○", "o", "yellow", marked("should depend, and does not")),
 }
 
 
@@ -54,7 +55,9 @@ def leak_map(rows: Rows, is_unicode: bool = True) -> Text:
         lines.append(line)
     used = sorted({float(value) for row in rows for value in row} & set(_LEAKS))
     legend = Text("   ").join(
-        Text.assemble(_leak(value, is_unicode), f" {_LEAKS[value][3]}") for value in used if value
+        Text.assemble(_leak(value, is_unicode), f" {_(_LEAKS[value][3])}")
+        for value in used
+        if value
     )
     return Text("\n").join([*lines, *_rest(rows), legend])
 
@@ -66,7 +69,7 @@ def row_sums(rows: Rows, expected: float = 1.0) -> Text:
     1.00 0.43 nan
     """
     lines = []
-    for _, row in _few(rows):
+    for _place, row in _few(rows):
         line = Text()
         for place, value in enumerate(row[:MOST]):
             is_right = math.isclose(value, expected, abs_tol=1e-3)
@@ -107,7 +110,7 @@ def _block(value: float, most: float, is_unicode: bool) -> Text:
 
 
 def _leak(value: float, is_unicode: bool) -> tuple[str, str]:
-    unicode, ascii, style, _ = _LEAKS.get(float(value), ("?", "?", "yellow", ""))
+    unicode, ascii, style, _meaning = _LEAKS.get(float(value), ("?", "?", "yellow", ""))
     return (unicode if is_unicode else ascii), style
 
 
@@ -124,7 +127,10 @@ def _few(rows: Rows) -> Iterator[tuple[int, Sequence[float]]]:
 def _rest(rows: Rows) -> Iterator[Text]:
     columns = max((len(row) for row in rows), default=0)
     if len(rows) > MOST or columns > MOST:
-        yield Text(f"… of {len(rows)} rows and {columns} columns", style="bright_black")
+        yield Text(
+            _("… of {rows} rows and {columns} columns", rows=len(rows), columns=columns),
+            style="bright_black",
+        )
 
 
 def _number(value: float) -> str:

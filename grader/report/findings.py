@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 from grader.evidence import Observation, Outcome
+from grader.language import _, joined, ngettext
 from grader.report.cleaning import one_line
 from grader.report.content import LOST, ExerciseReport
 
@@ -63,21 +64,32 @@ def tally(groups: Iterable[Alike]) -> str:
     counts: Counter[str] = Counter()
     for group in groups:
         counts[group.seen.criterion] += group.count
-    checks = "1 more check" if counts.total() == 1 else f"{counts.total()} more checks"
     if len(counts) == 1:
-        return f"{checks} in {next(iter(counts))}"
-    places = ", ".join(f"{count} in {criterion}" for criterion, count in counts.items())
-    return f"{checks}: {places}"
+        return ngettext(
+            "1 more check in {criterion}",
+            "{count} more checks in {criterion}",
+            counts.total(),
+            criterion=next(iter(counts)),
+        )
+    places = ", ".join(
+        _("{count} in {criterion}", count=count, criterion=criterion)
+        for criterion, count in counts.items()
+    )
+    return ngettext(
+        "1 more check: {places}", "{count} more checks: {places}", counts.total(), places=places
+    )
 
 
 def waits(group: Alike) -> str:
     """What a blocked criterion waits for, in words.
 
-    >>> waits(Alike(Observation("a/one/x", "", Outcome.BLOCKED, "needs a/two to pass first")))
+    >>> waits(Alike(Observation("a/one/x", "", Outcome.FAILED).blocked_by(["a/two"])))
     'one needs two to pass first'
     """
     seen = group.seen
-    return one_line(f"{seen.criterion} {seen.observed.replace(f'{seen.exercise}/', '')}")
+    others = joined(name.removeprefix(f"{seen.exercise}/") for name in seen.needs)
+    told = _("{one} needs {others} to pass first", one=seen.criterion, others=others)
+    return one_line(told)
 
 
 def _is_echo(seen: Observation, first: Observation) -> bool:

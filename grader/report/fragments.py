@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from unicodedata import east_asian_width
 
 from grader.report.cleaning import one_line
 
@@ -42,6 +43,11 @@ def plain(text: str) -> str:
 def html(text: str) -> str:
     """One line that is no HTML."""
     return one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def cells(text: str) -> int:
+    """How wide a text is where every letter has the same width, and Korean ones have two."""
+    return sum(1 + (east_asian_width(letter) in "WF") for letter in text)
 
 
 def _longest_run(text: str) -> int:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from xml.etree import ElementTree
 
 from grader.evidence import Observation, Outcome
+from grader.language import _
 from grader.report.cleaning import one_line, printable, without_commands
 from grader.report.content import ExerciseReport, Report
 from grader.report.points import decimal
@@ -49,9 +50,9 @@ def _suite(report: Report, part: ExerciseReport) -> ElementTree.Element:
     unseen = [
         Observation(
             f"{slug}/{criterion.criterion}/not_checked",
-            f"The checks of {criterion.criterion} ran.",
+            _("The checks of {criterion} ran.", criterion=criterion.criterion),
             Outcome.COULD_NOT_CHECK,
-            "none of its checks ran",
+            _("none of its checks ran"),
         )
         for criterion in part.grade.criteria
         if not criterion.checks
@@ -97,7 +98,7 @@ def _case(seen: Observation, share: Iterable[tuple[str, str]]) -> ElementTree.El
     child = _CHILD.get(seen.outcome)
     if child is not None:
         words = "\n".join(f"{label}: {words}" for label, words in facts(seen))
-        message = seen.observed or seen.outcome.replace("_", " ")
+        message = seen.observed or seen.outcome.in_words
         ElementTree.SubElement(
             case,
             child,
@@ -105,7 +106,7 @@ def _case(seen: Observation, share: Iterable[tuple[str, str]]) -> ElementTree.El
             message=_attribute(f"{seen.title} {message}"),
         ).text = _text(words) or None
     if seen.notes:
-        out = "\n".join(f"note: {printable(note)}" for note in seen.notes)
+        out = "\n".join(f"{_('note:')} {printable(note)}" for note in seen.notes)
         ElementTree.SubElement(case, "system-out").text = _text(out)
     return case
 

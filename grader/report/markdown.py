@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from grader.evidence import Observation, Outcome
+from grader.language import _
 from grader.report.cleaning import one_line, without_commands
 from grader.report.content import ExerciseReport, Report
 from grader.report.findings import Findings, findings, tally, waits
-from grader.report.fragments import fenced, html, plain, span, table
-from grader.report.marks import REMARKS, UNICODE, criterion_outcome
+from grader.report.fragments import cells, fenced, html, plain, span, table
+from grader.report.marks import UNICODE, criterion_outcome, remark
 from grader.report.points import shown
-from grader.report.words import facts, next_in_submission, noted, state, total
+from grader.report.words import facts, next_in_submission, noted, state, total, up_to
 
 LIMIT_BYTES = 1 << 20
 """A step summary above this is refused whole."""
@@ -39,16 +40,19 @@ def _blocks(report: Report, with_details: bool) -> Iterator[str]:
     grade = report.grade
     yield f"## {plain(report.course)}: {total(report)}"
     if grade.unchecked_points:
-        yield f"{shown(grade.unchecked_points)} points could not be checked: not your mistake."
+        yield _(
+            "{points} points could not be checked: not your mistake.",
+            points=shown(grade.unchecked_points),
+        )
     if grade.complete:
-        yield "Every check passed."
+        yield _("Every check passed.")
     else:
-        yield f"**Next:** {span(next_in_submission(report))}"
-    problems = [line for line in noted(report) if line.startswith("problem:")]
+        yield f"**{_('Next:')}** {span(next_in_submission(report))}"
+    problems = list(noted(report, problems=True))
     if problems:
         yield from _listed(problems)
     yield table(
-        ("Exercise", "Points", "To mend"),
+        (_("Exercise"), _("Points"), _("To mend")),
         (
             (span(part.exercise.slug), _points(part), _to_mend(report, part))
             for part in report.exercises
@@ -57,21 +61,20 @@ def _blocks(report: Report, with_details: bool) -> Iterator[str]:
     for part in report.exercises:
         yield from _exercise(part, with_details)
     if report.written:
-        yield "### Written answers, graded by a person"
+        yield f"### {_('Written answers, graded by a person')}"
         yield table(
-            ("Question", "Points", "Found"),
-            (
-                (span(a.item.slug), f"up to {shown(a.item.points)}", plain(state(a)))
-                for a in report.written
-            ),
+            (_("Question"), _("Points"), _("Found")),
+            ((span(a.item.slug), up_to(a.item.points), plain(state(a))) for a in report.written),
         )
-    others = [line for line in noted(report) if not line.startswith("problem:")]
+    others = list(noted(report, problems=False))
     if others:
-        yield "### Notes"
+        yield f"### {_('Notes')}"
         yield from _listed(others)
-    yield (
-        f"Submission {span(report.submission.id)}, digest {span(report.submission.digest[:12])}, "
-        f"isolation {span(report.tier)}."
+    yield _(
+        "Submission {id}, digest {digest}, isolation {tier}.",
+        id=span(report.submission.id),
+        digest=span(report.submission.digest[:12]),
+        tier=span(report.tier),
     )
 
 
@@ -79,10 +82,12 @@ def _exercise(part: ExerciseReport, with_details: bool) -> Iterator[str]:
     found = findings(part)
     if not found or part.is_untouched:
         return
-    yield f"### {span(part.exercise.slug)}: {_points(part)} points"
+    yield "### " + _("{exercise}: {points} points").format(
+        exercise=span(part.exercise.slug), points=_points(part)
+    )
     yield _criteria(part)
     if found.first is not None:
-        yield f"**First:** {_title(found.first)}"
+        yield f"**{_('First:')}** {_title(found.first)}"
         yield _facts(facts(found.first))
     if with_details:
         yield from _rest(part, found)
@@ -90,12 +95,12 @@ def _exercise(part: ExerciseReport, with_details: bool) -> Iterator[str]:
 
 def _criteria(part: ExerciseReport) -> str:
     return table(
-        ("Criterion", "Points", "Checks passed"),
+        (_("Criterion"), _("Points"), _("Checks passed")),
         (
             (
                 f"{UNICODE.outcome[criterion_outcome(one)]} {plain(one.criterion)}",
                 f"{'?' if one.points is None else shown(one.points)} / {shown(one.max_points)}",
-                f"{one.passed} of {one.checks}",
+                _("{passed} of {all}", passed=one.passed, all=one.checks),
             )
             for one in part.grade.criteria
         ),
@@ -115,7 +120,7 @@ def _rest(part: ExerciseReport, found: Findings) -> Iterator[str]:
     ]
     if not lines:
         return
-    summary = tally([*found.echoes, *found.others]) if rest else "waiting"
+    summary = tally([*found.echoes, *found.others]) if rest else _("waiting")
     yield f"<details>\n<summary>{html(summary)}</summary>"
     yield from lines
     yield "</details>"
@@ -128,13 +133,16 @@ def _in_short(seen: Observation) -> str:
 def _facts(found: Iterable[tuple[str, str]]) -> str:
     """Words beside their labels, in a block."""
     pairs = list(found)
-    width = max((len(label) for label, _ in pairs), default=0)
+    width = max((cells(label) for label, _words in pairs), default=0)
     under = "\n" + " " * (width + 2)
-    return fenced(f"{label:{width}}  {words.replace(chr(10), under)}" for label, words in pairs)
+    return fenced(
+        f"{label}{' ' * (width - cells(label))}  {words.replace(chr(10), under)}"
+        for label, words in pairs
+    )
 
 
 def _title(seen: Observation) -> str:
-    remarks = ", ".join(filter(None, (seen.criterion, REMARKS.get(seen.outcome, ""))))
+    remarks = ", ".join(filter(None, (seen.criterion, remark(seen.outcome))))
     return f"{UNICODE.outcome[seen.outcome]} {plain(seen.title)} *({plain(remarks)})*"
 
 
@@ -152,7 +160,7 @@ def _to_mend(report: Report, part: ExerciseReport) -> str:
 
 def _listed(lines: list[str]) -> Iterator[str]:
     cut = len(lines) - _NOTES_MAX
-    more = [f"and {cut} more"] if cut > 0 else []
+    more = [_("and {count} more", count=cut)] if cut > 0 else []
     yield fenced(one_line(line, _SHORT) for line in [*lines[:_NOTES_MAX], *more])
 
 

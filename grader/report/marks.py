@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.evidence import Outcome
+from grader.language import _, marked
 from grader.score import CriterionGrade
 
 
@@ -45,12 +46,17 @@ ASCII = Marks(
 )
 
 REMARKS = {
-    Outcome.STUDENT_ERROR: "raised an error",
-    Outcome.TIMED_OUT: "took too long",
-    Outcome.NOT_ATTEMPTED: "not attempted",
-    Outcome.CARRIED: "same mistake as before, costs nothing more",
-    Outcome.COULD_NOT_CHECK: "could not be checked, not your mistake",
+    Outcome.STUDENT_ERROR: marked("raised an error"),
+    Outcome.TIMED_OUT: marked("took too long"),
+    Outcome.NOT_ATTEMPTED: marked("not attempted"),
+    Outcome.CARRIED: marked("same mistake as before, costs nothing more"),
+    Outcome.COULD_NOT_CHECK: marked("could not be checked, not your mistake"),
 }
+
+
+def remark(outcome: Outcome) -> str:
+    """What is said beside the title of a check; for most outcomes, nothing."""
+    return _(REMARKS[outcome]) if outcome in REMARKS else ""
 
 
 def criterion_outcome(grade: CriterionGrade) -> Outcome:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.evidence import Observation, Outcome, Where
+from grader.language import _, joined
 from grader.notebook import NotebookError, read_cells
 from grader.report.content import LOST, ExerciseReport, Report
 from grader.written.ask import ANSWERS_FILE
@@ -15,13 +16,13 @@ from grader.written.ask import ANSWERS_FILE
 def next_step(report: Report, cwd: Path) -> str:
     """What to open, as a path from `cwd` with its line, and why."""
     if report.grade.complete:
-        return _answer_in_words(report, cwd) or "nothing to do here: every check passed."
+        return _answer_in_words(report, cwd) or _("nothing to do here: every check passed.")
     return (
         _mend_loading(report, cwd)
         or _mend_first_failure(report, cwd)
         or _start_first_untouched(report, cwd)
         or _name_prerequisite(report)
-        or "grader doctor (some checks could not run; that is not your mistake)"
+        or _("grader doctor (some checks could not run; that is not your mistake)")
     )
 
 
@@ -58,13 +59,17 @@ def _answer_in_words(report: Report, cwd: Path) -> str | None:
         folder = Path(report.submission.path)
         is_file = folder.suffix.lower() in (".py", ".ipynb")
         place = from_here((folder.parent if is_file else folder) / ANSWERS_FILE, cwd)
-    return f"open {place} ({empty.slug}, in your words); every check passed."
+    return _(
+        "open {place} ({exercise}, in your words); every check passed.",
+        place=place,
+        exercise=empty.slug,
+    )
 
 
 def _mend_loading(report: Report, cwd: Path) -> str | None:
     for note in report.notes:
         if note.kind == "problem" and note.where is not None and note.where.line is not None:
-            return f"open {located(report, note.where, cwd)} (the problem above)"
+            return _("open {place} (the problem above)", place=located(report, note.where, cwd))
     return None
 
 
@@ -73,13 +78,17 @@ def _mend_first_failure(report: Report, cwd: Path) -> str | None:
         for seen in exercise.with_outcome(*LOST):
             place = seen.where or _target(report, exercise)
             if place is None:
-                return f"mend {exercise.exercise.slug}, {seen.criterion}"
-            return f"open {located(report, place, cwd)} ({_about(exercise, seen)})"
+                return _("mend {what}", what=_about(exercise, seen))
+            return _open(located(report, place, cwd), _about(exercise, seen))
     return None
 
 
 def _about(exercise: ExerciseReport, seen: Observation) -> str:
     return f"{exercise.exercise.slug}, {seen.criterion}"
+
+
+def _open(place: Where, why: str) -> str:
+    return _("open {place} ({why})", place=place, why=why)
 
 
 def _start_first_untouched(report: Report, cwd: Path) -> str | None:
@@ -88,17 +97,20 @@ def _start_first_untouched(report: Report, cwd: Path) -> str | None:
             place = _target(report, exercise)
             if place is None:
                 folder = from_here(Path(report.submission.path), cwd)
-                to = "" if folder == "." else f" to {folder}"
+                text = _("add {file} ({exercise} is in it)")
+                if folder != ".":
+                    text = _("add {file} to {folder} ({exercise} is in it)")
                 name = f"{exercise.exercise.assignment}.py"
-                return f"add {name}{to} ({exercise.exercise.slug} is in it)"
-            return f"open {located(report, place, cwd)} ({exercise.exercise.slug})"
+                return text.format(file=name, folder=folder, exercise=exercise.exercise.slug)
+            return _open(located(report, place, cwd), exercise.exercise.slug)
     return None
 
 
 def _name_prerequisite(report: Report) -> str | None:
     for exercise in report.exercises:
         for seen in exercise.with_outcome(Outcome.BLOCKED):
-            return f"{exercise.exercise.slug} {seen.observed}"
+            slug, others = exercise.exercise.slug, joined(seen.needs)
+            return _("{one} needs {others} to pass first", one=slug, others=others)
     return None
 
 

@@ -14,14 +14,15 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.evidence import Note, Observation, Outcome
+from grader.language import _, as_typed
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
 from grader.report.content import LOST, ExerciseReport, Report
 from grader.report.drawing import drawn
 from grader.report.findings import Alike, Findings, findings, tally, waits
-from grader.report.marks import ASCII, REMARKS, UNICODE, Marks, criterion_outcome
+from grader.report.marks import ASCII, UNICODE, Marks, criterion_outcome, remark
 from grader.report.next_step import explainable, from_here, located, next_step
 from grader.report.points import shown
-from grader.report.words import facts, state, total
+from grader.report.words import facts, kind_of, state, total, up_to
 from grader.score import CriterionGrade
 from grader.written.answers import WrittenAnswer
 
@@ -57,6 +58,13 @@ def render(report: Report, console: Console, cwd: Path) -> None:
     console.file.write(encodable(text, console.encoding))
 
 
+def _led(name: str, other: str) -> str:
+    """The word that leads a line, as wide as the one of the line beside it."""
+    words = {"next": _("next:"), "why": _("why:")}
+    width = max(cell_len(words[name]), cell_len(words[other]))
+    return f"{set_cell_size(words[name], width)} "
+
+
 @dataclass(frozen=True)
 class _Page:
     report: Report
@@ -79,14 +87,14 @@ class _Page:
             parts += [self._headline(part, slug_width), *details]
             parts += [Text()] if details and part is not exercises[-1] else []
         if self.report.written:
-            parts += [Text(), Text("written answers, graded by a person", style="bold")]
+            parts += [Text(), Text(_("written answers, graded by a person"), style="bold")]
             parts += [self._written(answer, slug_width) for answer in self.report.written]
         if others:
             parts += [Text(), *(self._note(note) for note in others)]
         return Group(*parts, Text(), self._total(), self._tier())
 
     def last_line(self) -> Text:
-        line = Text("next: ", style="bold")
+        line = Text(_led("next", "why"), style="bold")
         return line.append(one_line(next_step(self.report, self.cwd)), style="bold cyan")
 
     def explain_line(self) -> Text | None:
@@ -94,8 +102,10 @@ class _Page:
         name = explainable(self.report)
         if name is None:
             return None
-        line = Text("why:  ", style="bold")
-        return line.append(one_line(f"grader explain {name}"), style="bold cyan")
+        line = Text(_led("why", "next"), style="bold")
+        return line.append(
+            one_line(" ".join(["grader", "explain", name, *as_typed()])), style="bold cyan"
+        )
 
     def _title(self) -> Text:
         place = from_here(Path(self.report.submission.path), self.cwd)
@@ -116,7 +126,7 @@ class _Page:
     def _written(self, answer: WrittenAnswer, slug_width: int) -> Text:
         line = Text().append(answer.item.slug.ljust(slug_width), style="bold")
         line.append(f"  {state(answer)}", style="" if answer.text else "bright_black")
-        return line.append(f"  (up to {shown(answer.item.points)})", style="bright_black")
+        return line.append(f"  ({up_to(answer.item.points)})", style="bright_black")
 
     def _bar(self, earned: Fraction, most: Fraction) -> Text:
         # Rounded down, so that only full points fill it.
@@ -134,7 +144,7 @@ class _Page:
         if found and not part.is_untouched:
             lines.append(Padding(self._criteria(part.grade.criteria), (0, 0, 0, 2)))
             lines += self._findings(found)
-        return lines + [self._hanging("note:", Text(one_line(note)), "cyan") for note in notes]
+        return lines + [self._hanging(_("note:"), Text(one_line(note)), "cyan") for note in notes]
 
     def _findings(self, found: Findings) -> Iterator[RenderableType]:
         if found.first is not None:
@@ -143,7 +153,7 @@ class _Page:
         for group in found.others[:_OTHERS_MAX]:
             yield self._line(group)
         if found.others[_OTHERS_MAX:]:
-            more = f"and {tally(found.others[_OTHERS_MAX:])}"
+            more = _("and {more}", more=tally(found.others[_OTHERS_MAX:]))
             yield self._hanging(" ", Text(more, style="bright_black"), "")
         for group in found.waiting:
             mark = self.marks.outcome[Outcome.BLOCKED]
@@ -161,13 +171,13 @@ class _Page:
 
     def _line(self, group: Alike, bold: bool = False) -> RenderableType:
         seen = group.seen
-        times = f"{group.count} checks" if group.count > 1 else ""
-        remarks = filter(None, (seen.criterion, times, REMARKS.get(seen.outcome, "")))
-        remark = f"  ({', '.join(remarks)})"
+        times = _("{count} checks", count=group.count) if group.count > 1 else ""
+        remarks = filter(None, (seen.criterion, times, remark(seen.outcome)))
+        told = f"  ({', '.join(remarks)})"
         title = one_line(seen.title)
         # The first is told in full, all others on a line each.
-        text = Text(title if bold else self._cut(title, remark), style="bold" if bold else "")
-        text.append(remark, style="bright_black")
+        text = Text(title if bold else self._cut(title, told), style="bold" if bold else "")
+        text.append(told, style="bright_black")
         return self._hanging(self.marks.outcome[seen.outcome], text, _STYLES[seen.outcome])
 
     def _cut(self, title: str, remark: str) -> str:
@@ -186,9 +196,9 @@ class _Page:
         for label, words in facts(seen, place):
             table.add_row(label, Text(words))
         if seen.picture is not None:
-            table.add_row("picture", drawn(seen.picture, self.marks is UNICODE))
+            table.add_row(_("picture"), drawn(seen.picture, self.marks is UNICODE))
         if echoes:
-            table.add_row("also in", Text(tally(echoes)))
+            table.add_row(_("also in"), Text(tally(echoes)))
         return Padding(table, (0, 0, 0, 6))
 
     # --- the whole submission --------------------------------------------------------------
@@ -199,14 +209,17 @@ class _Page:
             text.append(f"{one_line(str(located(self.report, note.where, self.cwd)))}  ", "bold")
         text.append(one_line(note.text))
         problem = note.kind == "problem"
-        return self._hanging(f"{note.kind}:", text, "red" if problem else "cyan", indent=0)
+        return self._hanging(f"{kind_of(note)}:", text, "red" if problem else "cyan", indent=0)
 
     def _total(self) -> Text:
         grade = self.report.grade
-        line = Text(f"total  {total(self.report)}", style="bold")
+        line = Text(_("total  {points}", points=total(self.report)), style="bold")
         if grade.unchecked_points:
             line.append(
-                f"  ({shown(grade.unchecked_points)} could not be checked, not your mistake)",
+                _(
+                    "  ({points} could not be checked, not your mistake)",
+                    points=shown(grade.unchecked_points),
+                ),
                 style="not bold yellow",
             )
         return line
@@ -214,7 +227,7 @@ class _Page:
     def _tier(self) -> Text:
         reason = self.report.isolation.get("reason")
         text = one_line(self.report.tier + (f" ({reason})" if reason else ""))
-        return Text(f"isolation  {text}", style="bright_black")
+        return Text(_("isolation  {tier}", tier=text), style="bright_black")
 
     def _hanging(self, mark: str, text: Text, style: str, indent: int = 4) -> RenderableType:
         table = Table.grid(padding=(0, 1, 0, 0))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
-from grader.evidence import Cause, Observation
+from grader.evidence import Cause, Note, Observation
+from grader.language import _, ngettext
 from grader.report.cleaning import one_line, printable
 from grader.report.content import Report
 from grader.report.next_step import next_step
@@ -21,38 +23,56 @@ def facts(seen: Observation, where: str | None = None) -> list[tuple[str, str]]:
     """
     place = str(seen.where) if where is None and seen.where is not None else where
     found = {
-        "observed": seen.observed,
-        "expected": seen.expected,
+        _("observed"): seen.observed,
+        _("expected"): seen.expected,
         _label(seen.cause): _cause(seen.cause),
-        "or": "\n".join(cause.text for cause in seen.also),
-        "likely at" if seen.where is not None and seen.where.likely else "where": place,
+        _("or"): "\n".join(cause.text for cause in seen.also),
+        _place_label(seen): place,
     }
     return [(label, printable(words).strip("\n")) for label, words in found.items() if words]
 
 
-def noted(report: Report) -> Iterator[str]:
-    """The notes on the submission as a whole, a line each."""
+def noted(report: Report, *, problems: bool | None = None) -> Iterator[str]:
+    """The notes on the submission as a whole, a line each: all, only problems, or only others."""
     for note in report.notes:
-        place = f"{note.where}  " if note.where is not None else ""
-        yield f"{note.kind}: {one_line(f'{place}{note.text}')}"
+        if problems is None or problems == (note.kind == "problem"):
+            place = f"{note.where}  " if note.where is not None else ""
+            yield f"{kind_of(note)}: {one_line(f'{place}{note.text}')}"
+
+
+def kind_of(note: Note) -> str:
+    """What a note is, in a word."""
+    return _("problem") if note.kind == "problem" else _("note")
 
 
 def total(report: Report) -> str:
     """The points; where a person grades as well, whose they are."""
     grade = report.grade
-    automatic = f"{shown(grade.points)} / {shown(grade.max_points)} points"
+    points, most = shown(grade.points), shown(grade.max_points)
     if not report.written:
-        return automatic
-    return f"{automatic} automatic, and up to {shown(report.written_points)} more by a person"
+        return _("{points} / {most} points", points=points, most=most)
+    return _(
+        "{points} / {most} points automatic, and up to {more} more by a person",
+        points=points,
+        most=most,
+        more=shown(report.written_points),
+    )
+
+
+def up_to(points: Fraction) -> str:
+    """What a person may give."""
+    return _("up to {points}", points=shown(points))
 
 
 def state(answer: WrittenAnswer) -> str:
     """Whether there is an answer, which is all that is said of it."""
     if not answer.text:
-        return "empty"
-    words = f"answered, {answer.words} word{'' if answer.words == 1 else 's'}"
+        return _("empty")
+    words = ngettext("answered, 1 word", "answered, {count} words", answer.words)
     places = len(answer.places)
-    return f"{words} in {places} places, all of which count" if places > 1 else words
+    if places < 2:
+        return words
+    return _("{answered} in {places} places, all of which count", answered=words, places=places)
 
 
 def next_in_submission(report: Report) -> str:
@@ -62,10 +82,21 @@ def next_in_submission(report: Report) -> str:
 
 
 def _label(cause: Cause | None) -> str:
-    return "seen" if cause is not None and cause.is_observation else "likely cause"
+    if cause is not None and cause.is_observation:
+        return _("seen")
+    return _("likely cause")
+
+
+def _place_label(seen: Observation) -> str:
+    return _("likely at") if seen.where is not None and seen.where.likely else _("where")
 
 
 def _cause(cause: Cause | None) -> str:
     if cause is None or cause.is_observation:
         return "" if cause is None else cause.text
-    return f"{cause.text} (gives your numbers on {cause.fits} of {cause.of} probes)"
+    return _(
+        "{cause} (gives your numbers on {fits} of {of} probes)",
+        cause=cause.text,
+        fits=cause.fits,
+        of=cause.of,
+    )

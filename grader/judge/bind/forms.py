@@ -246,7 +246,7 @@ def plain_cells(row: Row, taken: torch.Tensor, roles: Roles) -> Iterator[Cell]:
     layers: dict[str, list[str]] = {}
     for name, places in row.places.items():
         if not bool(taken[places.flatten()[:1]].all()) or not places.numel():
-            prefix, _, leaf = name.rpartition(".")
+            prefix, _other, leaf = name.rpartition(".")
             is_layer = leaf in ("weight", "bias") and prefix
             layers.setdefault(prefix if is_layer else name, []).append(name)
     for prefix, names in layers.items():

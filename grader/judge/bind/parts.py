@@ -100,7 +100,7 @@ def rewired(student: RemoteModule, reference: nn.Module) -> tuple[nn.Module, lis
     calls: list[Call] = []
     whole = copy.deepcopy(reference)
     for path in [path for path, _part in parts_of(reference)]:
-        owner, _, name = path.rpartition(".")
+        owner, _other, name = path.rpartition(".")
         stand_in = StandIn(path, handle_of(student, path), calls)
         whole.get_submodule(owner).add_module(name, stand_in)
     return whole, calls

@@ -55,7 +55,7 @@ class Diagnosis:
     ) -> dict[str, Observation]:
         """Every observation, with its causes. In exercises named in `lent` the failing checks saw
         other functions than those that passed; mistakes named in `unknown` are not looked for."""
-        told = {check: observation for check, (observation, _) in found.items()}
+        told = {check: observation for check, (observation, _other) in found.items()}
         for slug, checks in self._by_exercise.items():
             case = self._case(checks, found, client, digest, slug in lent)
             if case is None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from ...language import _
 from .notebooks import read_notebook
 from .sources import Block as Block
 from .sources import Fault as Fault
@@ -42,7 +43,7 @@ def read(path: str, data: bytes) -> Source:
     reader = READERS.get(PurePosixPath(path).suffix.lower())
     if reader is None:
         kinds = ", ".join(sorted(READERS))
-        why = f"this kind of file cannot be loaded (only {kinds})"
+        why = _("this kind of file cannot be loaded (only {kinds})", kinds=kinds)
         return Source((), (Fault(why, None, is_whole=True),))
     return reader(path, data)
 
@@ -66,7 +67,8 @@ def decode(data: bytes) -> tuple[str, tuple[Fault, ...]]:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"the file is not valid {encoding} from here on: save it as UTF-8"
+        text = _("the file is not valid {encoding} from here on: save it as UTF-8")
+        message = text.format(encoding=encoding)
         # a broken cookie already says what to do about the encoding
         faults = faults or [Fault(message, line)]
         text = data.decode(encoding, "replace")
@@ -77,17 +79,19 @@ def decode(data: bytes) -> tuple[str, tuple[Fault, ...]]:
 def _encoding(data: bytes) -> tuple[str, list[Fault]]:
     for mark, name in _WIDE_MARKS:
         if data.startswith(mark):
-            message = f"the file is saved as {name.upper()}, which Python refuses: save it as UTF-8"
+            text = _("the file is saved as {encoding}, which Python refuses: save it as UTF-8")
+            message = text.format(encoding=name.upper())
             return name, [Fault(message, None)]
     try:
-        name, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        name = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
         b"text".decode(name)  # rot13 and the like are no encodings of text
     except (SyntaxError, LookupError, ValueError) as error:
         # it also refuses first lines that are not UTF-8, for which `decode` has the line, and a
         # cookie that contradicts a byte order mark, which is harmless
         if "missing" in str(error) or "encoding problem" in str(error):
             return "utf-8", []
-        message = f"the encoding named in the first two lines is unusable ({error}): save as UTF-8"
+        text = _("the encoding named in the first two lines is unusable ({error}): save as UTF-8")
+        message = text.format(error=error)
         return "utf-8", [Fault(message, 1)]
     return name, []
 

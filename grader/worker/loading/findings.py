@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...language import _, joined
 from .digest import definition_digest
 from .module import StudentModule
 from .names import DEFINITIONS
@@ -53,19 +54,22 @@ def why_missing(module: StudentModule, name: str) -> str:
     """One sentence on why a name is not there."""
     value = module.module.__dict__.get(name)
     if is_standin(value):
-        return f"`{name}` in {module.path} comes from a module that is not available"
+        text = _("`{name}` in {file} comes from a module that is not available")
+        return text.format(name=name, file=module.path)
     fault = broken_definition(module.script, name)
     if fault is not None:
-        return f"`{name}` could not be read: see {spot(module.path, fault.cell, fault.line)}"
+        place = spot(module.path, fault.cell, fault.line)
+        return _("`{name}` could not be read: see {place}", name=name, place=place)
     if name in module.lost:
-        return f"`{name}` is missing from {module.path}: {module.lost[name]}"
+        text = _("`{name}` is missing from {file}: {why}")
+        return text.format(name=name, file=module.path, why=module.lost[name])
     for statement in reversed(module.ran):
         if isinstance(statement.node, ast.Delete) and name in statement.binds:
             place = spot(module.path, statement.block.cell, statement.line)
-            return f"`{name}` is deleted again in {place}"
+            return _("`{name}` is deleted again in {place}", name=name, place=place)
     close = close_names(module, name)
-    hint = f" (did you mean `{close[0]}`?)" if close else ""
-    return f"{module.path} does not define `{name}`{hint}"
+    text = _("{file} does not define `{name}`", file=module.path, name=name)
+    return _("{told} (did you mean `{name}`?)", told=text, name=close[0]) if close else text
 
 
 def close_names(module: StudentModule, name: str) -> list[str]:
@@ -123,8 +127,14 @@ def note_other_assignment(
     for other, names in targets.items():
         found = [name for name in names if name in own]
         if other != stem and found:
-            text = f"this looks like {other}: it defines {found[0]} and nothing of {stem}"
-            notes.note(f"{text}. Was the wrong file handed in?", module.path, None)
+            text = _(
+                "this looks like {other}: it defines {name} and nothing of {stem}. "
+                "Was the wrong file handed in?",
+                other=other,
+                name=found[0],
+                stem=stem,
+            )
+            notes.note(text, module.path, None)
 
 
 def note_duplicates(
@@ -140,15 +150,23 @@ def note_duplicates(
         last = statements[-1]
         if len(statements) > 1 and _stub_wins(statements, stubs.get(name)):
             notes.problem(
-                f"`{name}` is defined in {_places(statements)}, and the last one, which "
-                "counts, is the untouched hand-out: delete it",
+                _(
+                    "`{name}` is defined in {places}, and the last one, which counts, is the "
+                    "untouched hand-out: delete it",
+                    name=name,
+                    places=_places(statements),
+                ),
                 module.path,
                 last.line,
                 last.block.cell,
             )
         elif len(statements) > 1:
             notes.note(
-                f"`{name}` is defined in {_places(statements)}: the last one counts",
+                _(
+                    "`{name}` is defined in {places}: the last one counts",
+                    name=name,
+                    places=_places(statements),
+                ),
                 module.path,
                 last.line,
                 last.block.cell,
@@ -168,7 +186,11 @@ def _note_replaced(notes: Notes, module: StudentModule, name: str, defined: Stat
     }
     if not wraps and (name in reads or isinstance(last.node, ast.Import | ast.ImportFrom)):
         notes.note(
-            f"`{name}` from {defined.spot} is replaced here, and this is what counts",
+            _(
+                "`{name}` from {place} is replaced here, and this is what counts",
+                name=name,
+                place=defined.spot,
+            ),
             module.path,
             last.line,
             last.block.cell,
@@ -183,14 +205,15 @@ def _stub_wins(statements: list[Statement], stub: str | None) -> bool:
 def _places(statements: list[Statement]) -> str:
     cells = dict.fromkeys(s.block.cell for s in statements)
     if len(cells) > 1:
-        return f"cells {_listed(cells)}"
-    lines = f"lines {_listed(s.line for s in statements)}"
-    return lines if None in cells else f"{lines} of cell {_listed(cells)}"
+        return _("cells {cells}", cells=_listed(cells))
+    lines = _listed(s.line for s in statements)
+    if None in cells:
+        return _("lines {lines}", lines=lines)
+    return _("lines {lines} of cell {cell}", lines=lines, cell=_listed(cells))
 
 
 def _listed(items: Iterable[object]) -> str:
-    *others, last = [str(item) for item in items]
-    return f"{', '.join(others)} and {last}" if others else last
+    return joined(map(str, items))
 
 
 def _on_purpose(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:

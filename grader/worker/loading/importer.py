@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from ...language import _
 from .layout import AVAILABLE, HAND_OUTS, Layout, Place, is_real
 from .notes import Notes, Where
 from .standins import Gate, Standin
@@ -74,7 +75,10 @@ class Importer:
                 if chain is None:
                     dots = "." * level
                     raise ModuleNotFoundError(
-                        f"there is no file for `{dots}{name}` in the submission", name=name
+                        _("there is no file for `{name}` in the submission").format(
+                            name=f"{dots}{name}"
+                        ),
+                        name=name,
                     )
                 return self._own(chain, fromlist or (), chain[-1:])
             own = self._layout.find(name, caller.folder)
@@ -150,14 +154,16 @@ class Importer:
 
     def _why(self, top: str, name: str) -> str:
         if top in _OURS:
-            return f"`{top}` cannot be used by a submission"
+            return _("`{name}` cannot be used by a submission", name=top)
         if top in _KNOWN_ABSENT:
-            return f"`{top}` is not available while grading"
+            return _("`{name}` is not available while grading", name=top)
         own = name.removeprefix(f"{HAND_OUTS}.") if top == HAND_OUTS else name
-        why = f"there is no module `{name}` and no file of that name in the submission"
+        why = _("there is no module `{name}` and no file of that name in the submission", name=name)
         choices = sorted({*self._layout.names(), *AVAILABLE, *_KNOWN_ABSENT})
         close = difflib.get_close_matches(own.partition(".")[0], choices, n=1)
-        return f"{why} (did you mean `{close[0]}`?)" if close and close[0] != own else why
+        if not close or close[0] == own:
+            return why
+        return _("{told} (did you mean `{name}`?)", told=why, name=close[0])
 
 
 class Finder(MetaPathFinder, Loader):

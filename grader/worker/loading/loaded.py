@@ -10,6 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from ...language import _
 from .choice import choose
 from .demands import wanted_names
 from .findings import (
@@ -238,7 +239,7 @@ class Loaded:
 
 
 def _no_file(stem: str) -> dict[str, Any]:
-    why = f"the submission has no file for {stem}"
+    why = _("the submission has no file for {stem}", stem=stem)
     return {"kind": "missing", "line": None, "stub": False, "close": [], "why": why}
 
 
@@ -255,7 +256,7 @@ def _replacements(gate: Gate) -> dict[str, Any]:
         return None
 
     def get_ipython() -> Standin:
-        return Standin("get_ipython()", gate, "there is no IPython while grading")
+        return Standin("get_ipython()", gate, _("there is no IPython while grading"))
 
     return {
         "input": input,

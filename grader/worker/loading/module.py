@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import CodeType, ModuleType
 from typing import Any
 
+from ...language import _
 from .generators import Generators
 from .names import FUNCTIONS, IMPORTS, own_nodes, touched
 from .needs import Needs, select
@@ -116,17 +117,22 @@ class StudentModule:
         for fault in self.script.faults:
             self._shared.notes.unreadable(self.path, fault)
             for name in _MAY_SET.findall(fault.text):
-                why = f"the statement in line {fault.line} that sets it could not be read"
+                why = _(
+                    "the statement in line {line} that sets it could not be read", line=fault.line
+                )
                 self.lost["".join(name)] = why
         left_out: list[Statement] = []
         for statement in self.script.statements:
             if (self.path, statement.index) in self._shared.skip:
                 self._shared.notes.timed_out(self.path, statement)
-                self._lose(statement, "ran too long and was left out")
+                self._lose(
+                    statement,
+                    _("the statement in {place} that sets it ran too long and was left out"),
+                )
                 continue
             code = select(statement, needs)
             if code is not statement.code:
-                self._lose(statement, "was not run")
+                self._lose(statement, _("the statement in {place} that sets it was not run"))
             if code is not None:
                 steps.append(self._first_run(statement, code))
             elif not statement.is_text and not statement.demo:
@@ -136,7 +142,7 @@ class StudentModule:
 
     def _lose(self, statement: Statement, why: str) -> None:
         for name in statement.binds:
-            self.lost[name] = f"the statement in {statement.spot} that sets it {why}"
+            self.lost[name] = why.replace("{place}", statement.spot)
 
     def _first_run(self, statement: Statement, code: CodeType) -> Step:
         self._shared.begin(self.path, statement.index, may_take_long(statement.node))
@@ -164,11 +170,14 @@ class StudentModule:
         name = error.name if type(error) is NameError else None
         if type(name) is str and name in self.lost:
             self._shared.notes.follows(self.path, statement, name)
-            self._lose(statement, f"uses `{name}`, which is missing")
+            text = _("the statement in {place} that sets it uses `{name}`, which is missing")
+            self._lose(statement, text.replace("{name}", name))
             return
         self._shared.notes.failed(self.path, statement, error, self._shared.places)
         for lost in statement.binds - self.module.__dict__.keys():
-            self.lost[lost] = f"the statement in {statement.spot} that sets it failed"
+            self.lost[lost] = _(
+                "the statement in {place} that sets it failed", place=statement.spot
+            )
 
 
 def may_take_long(node: ast.stmt) -> bool:

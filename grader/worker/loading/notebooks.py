@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from ...language import _
 from .magics import without_magics
 from .sources import Block, Fault, Source, is_demo_line, spot, tidy
 
@@ -24,7 +25,7 @@ def read_notebook(path: str, data: bytes) -> Source:
         cells, metadata = notebook["cells"], notebook.get("metadata", {})
         kinds = [cell["cell_type"] for cell in cells]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return _unreadable("the notebook cannot be read: save it again from Jupyter", None)
+        return _unreadable(_("the notebook cannot be read: save it again from Jupyter"), None)
     if "unreadable" in metadata:
         why = metadata["unreadable"]
         return _unreadable(why["message"], why["line"])

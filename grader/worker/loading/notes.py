@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, NamedTuple
 
+from ...language import _, ngettext
 from .sources import Fault, spot
 from .statements import Statement
 
@@ -44,8 +45,11 @@ class Notes:
             self._items.append(item)
 
     def unreadable(self, file: str, fault: Fault) -> None:
-        rest = "Nothing of it is loaded." if fault.is_whole else "The rest of the file is loaded."
-        self.problem(f"{fault.message}. {rest}", file, fault.line, fault.cell)
+        if fault.is_whole:
+            text = _("{problem}. Nothing of it is loaded.", problem=fault.message)
+        else:
+            text = _("{problem}. The rest of the file is loaded.", problem=fault.message)
+        self.problem(text, file, fault.line, fault.cell)
 
     def absent(self, where: Where, top: str, why: str, expected: bool) -> None:
         """A module that is not there; one that nobody would expect there is a problem."""
@@ -53,13 +57,18 @@ class Notes:
         if (file, top) in self._absent:
             return
         self._absent.add((file, top))
-        text = f"{why}; whatever comes from it does nothing, and graded code must not use it"
+        text = _(
+            "{why}; whatever comes from it does nothing, and graded code must not use it", why=why
+        )
         (self.note if expected else self.problem)(text, file, line, cell)
 
     def timed_out(self, file: str, statement: Statement) -> None:
         self.note(
-            f"{snippet(statement)} ran too long and was left out when loading again: put it under "
-            '`if __name__ == "__main__":`',
+            _(
+                "{statement} ran too long and was left out when loading again: put it under "
+                '`if __name__ == "__main__":`',
+                statement=snippet(statement),
+            ),
             file,
             statement.line,
             statement.block.cell,
@@ -68,9 +77,13 @@ class Notes:
     def left_out(self, file: str, statements: list[Statement]) -> None:
         """One line for everything that no target needs."""
         first = statements[0]
-        some = "1 statement was" if len(statements) == 1 else f"{len(statements)} statements were"
         self.note(
-            f"{some} not run (first: {snippet(first)}): no exercise needs the result",
+            ngettext(
+                "1 statement was not run (first: {first}): no exercise needs the result",
+                "{count} statements were not run (first: {first}): no exercise needs the result",
+                len(statements),
+                first=snippet(first),
+            ),
             file,
             first.line,
             first.block.cell,
@@ -78,7 +91,11 @@ class Notes:
 
     def follows(self, file: str, statement: Statement, name: str) -> None:
         self.note(
-            f"{snippet(statement)} was not run: it uses `{name}`, which was left out",
+            _(
+                "{statement} was not run: it uses `{name}`, which was left out",
+                statement=snippet(statement),
+                name=name,
+            ),
             file,
             statement.line,
             statement.block.cell,
@@ -98,16 +115,20 @@ class Notes:
         what = snippet(statement)
         if (at_file, cell, line) != (file, statement.block.cell, statement.line):
             what += f" ({spot(file, statement.block.cell, statement.line)})"
-        text = f"{what} stopped with {describe(error)}"
-        advice = next((text for kind, text in _ADVICE if type(error) is kind), None)
-        text += f": {advice}." if advice else "."
-        self.problem(f"{text} The rest of the file is loaded.", at_file, line, cell)
+        text = _("{statement} stopped with {error}. The rest of the file is loaded.")
+        advice = _advice(error)
+        if advice:
+            text = _("{statement} stopped with {error}: {advice}. The rest of the file is loaded.")
+        told = text.format(statement=what, error=describe(error), advice=advice)
+        self.problem(told, at_file, line, cell)
 
 
-_ADVICE: tuple[tuple[type, str], ...] = (
-    (SystemExit, "the request to end the program is ignored"),
-    (EOFError, "nobody types while grading, so input() finds the end of the file"),
-)
+def _advice(error: BaseException) -> str:
+    if type(error) is SystemExit:
+        return _("the request to end the program is ignored")
+    if type(error) is EOFError:
+        return _("nobody types while grading, so input() finds the end of the file")
+    return ""
 
 
 def describe(error: BaseException) -> str:
@@ -115,7 +136,7 @@ def describe(error: BaseException) -> str:
     try:
         message = " ".join(str(error).split())
     except BaseException:
-        message = "(its message cannot be shown)"
+        message = _("(its message cannot be shown)")
     # type.__name__ of a hostile metaclass is theirs; this one is not
     name = type.__dict__["__name__"].__get__(type(error))
     text = f"{name}: {message}" if message else str(name)

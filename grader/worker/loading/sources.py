@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ...language import _
+
 _NOT_TEXT = "\N{REPLACEMENT CHARACTER}"
 _DEMO = re.compile(r"#\s*demo\s*:?\s*$", re.IGNORECASE)
 
@@ -59,11 +61,11 @@ def tidy(text: str) -> tuple[str, tuple[Fault, ...]]:
     if "\0" not in text:
         return text, ()
     line = text.count("\n", 0, text.index("\0")) + 1
-    fault = Fault("there is a NUL byte in this line: delete it", line)
+    fault = Fault(_("there is a NUL byte in this line: delete it"), line)
     return text.replace("\0", _NOT_TEXT), (fault,)
 
 
 def spot(file: str, cell: int | None, line: int | None) -> str:
     """A place in the submission, as reports write it."""
-    place = file if cell is None else f"{file} cell {cell}"
+    place = file if cell is None else _("{file} cell {cell}", file=file, cell=cell)
     return place if line is None else f"{place}:{line}"

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ...language import _
+
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError, SystemError)
 ParseError = BaseException
 
@@ -49,10 +51,10 @@ def line_of(error: ParseError) -> int | None:
 def explain(error: ParseError) -> str:
     """Why the source could not be read, in one line."""
     if isinstance(error, SyntaxError):
-        return f"{type(error).__name__}: {error.msg}"
+        return _("{error}: {message}", error=type(error).__name__, message=error.msg)
     if isinstance(error, RecursionError | MemoryError | SystemError):
-        return "this statement is nested too deeply: split it into several"
-    return f"this statement cannot be read: {error}"
+        return _("this statement is nested too deeply: split it into several")
+    return _("this statement cannot be read: {error}", error=error)
 
 
 class Splitter:
@@ -81,7 +83,7 @@ class Splitter:
         start = self._sound_until(here, at)
         self._take(here, start, pieces)
         if self._spent > _LINE_BUDGET or len(pieces.broken) >= _MOST_BROKEN:
-            late = SyntaxError("too many errors: the rest of the file was not read")
+            late = SyntaxError(_("too many errors: the rest of the file was not read"))
             late.lineno = start + 1
             pieces.broken.append(Broken(start + 1, self._text(start, len(self._lines)), late))
             return len(self._lines)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any, Self
 
+from ...language import _
+
 _USES = (
     "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul "
     "rmatmul and rand xor rxor lshift rlshift rshift rrshift iadd isub imul itruediv ifloordiv "
@@ -43,7 +45,8 @@ class Standin:
     def _use(self) -> None:
         if self._gate.graded:
             raise ModuleNotFoundError(
-                f"`{self.__name__}` is used here, but {self._why}", name=self.__name__
+                _("`{name}` is used here, but {why}").format(name=self.__name__, why=self._why),
+                name=self.__name__,
             )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 
+from ...language import _
 from .blocks import parse, read
 from .digest import is_text
 from .names import (
@@ -49,7 +50,9 @@ class Statement:
     def spot(self) -> str:
         """Its place within the file, in words."""
         cell = self.block.cell
-        return f"line {self.line}" if cell is None else f"cell {cell}, line {self.line}"
+        if cell is None:
+            return _("line {line}", line=self.line)
+        return _("cell {cell}, line {line}", cell=cell, line=self.line)
 
     @property
     def is_text(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -89,18 +90,35 @@ class TestInAnotherLanguage:
         handed_out = (course / "assignments" / f"{wanted}s1_sums.py").read_bytes()
         assert contents(course / "work")["s1_sums.py"] == handed_out
 
-    def test_where_there_are_none_the_environment_is_no_reason_to_fail(
-        self, course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    @pytest.mark.parametrize("options", [[], ["--lang", "ko"]], ids=["environment", "option"])
+    def test_where_there_are_none_the_english_ones_are_copied(
+        self,
+        course: Path,
+        options: list[str],
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
     ) -> None:
         speak(monkeypatch, "ko_KR.UTF-8")
 
-        assert cli.main(["start", "work"]) == 0
-        assert cli.main(["start", "other", "--lang", "ko"]) == 2
+        assert cli.main(["start", "work", *options]) == 0
 
-        assert "assignments/ko: no such folder, so there are no hand-outs in 'ko'" in (
-            capsys.readouterr().err
-        )
-        assert not (course / "other").exists()
+        first, *_ = capsys.readouterr().out.splitlines()
+        assert first == "참고: 이 강의에는 그 언어로 된 과제가 없어요. 영어 과제를 복사해요"
+        english = (course / "assignments/s1_sums.py").read_bytes()
+        assert contents(course / "work")["s1_sums.py"] == english
+
+    def test_a_terminal_without_the_letters_still_gets_the_hand_outs(
+        self, course: Path, korean: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        said = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+        monkeypatch.setattr("sys.stdout", said)
+
+        assert cli.main(["start", "work", "--lang", "ko"]) == 0
+
+        said.seek(0)
+        assert said.read().startswith("copied  work/s1_sums.py\n")
+        handed_out = (korean / "s1_sums.py").read_bytes()
+        assert contents(course / "work")["s1_sums.py"] == handed_out
 
     def test_an_untouched_file_in_another_language_is_told_from_an_edited_one(
         self, course: Path, korean: Path, capsys: pytest.CaptureFixture[str]
