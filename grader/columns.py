@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 
 MAX_COLUMNS = 100
-_TOGETHER = re.compile(r"(?:`[^`]*`|\([^()]{,30}\)|\S)+")
-"""What stays on one line: words, code, and what is short and in brackets."""
+_TOGETHER = re.compile(r"(?:`[^`]*`|\([!-\'*-~ ·…√]{,30}\)|\S)+")
+"""What stays on one line: words, code, and symbols in brackets."""
 
 
 def columns(text: str) -> int:

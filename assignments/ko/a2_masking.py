@@ -10,8 +10,8 @@
     query 2       ✓   ✓   ✓   ·
     query 3       ✓   ✓   ✓   ✓
 
-그 대가로 얻는 것이 큽니다. 어떤 위치도 부정행위를 할 수 없으므로, T개의 토큰을 한 번 통과시키면
-T개의 예측을 한꺼번에 학습합니다.
+이렇게 해서 얻는 것은 큽니다. 어떤 위치도 부정행위를 할 수 없으므로, T개의 토큰을 한 번
+통과시키면 T개의 예측을 한꺼번에 학습합니다.
 
 먼저 그 삼각형을 만들고, 그것을 적용할 알맞은 순간을 찾은 다음, 실제 모델이라면 모두 필요로 하는
 두 가지, 곧 한 배치 안의 길이가 다른 시퀀스들과 드롭아웃을 더합니다. 마지막에는 이 모두가 모듈
@@ -49,8 +49,8 @@ def causal_mask(T: int, offset: int = 0, device: torch.device | str | None = Non
     새 토큰은 이전 토큰 전부와 자기 자신을 볼 수 있습니다.
 
     모양(shape)
-        returns  (T, T + offset) bool, True = 주목해도 됨, 장치는
-                 `device`(None이면 torch의 기본값)
+        returns  (T, T + offset) bool, True = 주목해도 됨, 장치는 `device`(None이면 torch의
+                 기본값)
 
     예: 이 글 맨 위의 삼각형, 그리고 다섯 토큰 가운데 마지막 두 개입니다.
 
@@ -195,7 +195,7 @@ def combine_masks(*masks: torch.Tensor | None) -> torch.Tensor | None:
 def attention_dropout(weights: torch.Tensor, p: float, training: bool) -> torch.Tensor:
     """학습할 때는 어텐션 가중치를 무작위로 지우고, 그 밖에는 아무것도 하지 않습니다.
 
-    언제나 같은 곳에서 답을 찾는 모델은 다른 곳을 보지 않도록 배웁니다. 그래서 배우는 동안
+    언제나 같은 곳에서 답을 찾는 모델은 다른 곳은 아예 보지 않게 됩니다. 그래서 배우는 동안
     가중치를 각각 확률 p로, 서로 독립으로 지우고, 평균적으로는 아무것도 달라지지 않도록 살아남은
     것을 키웁니다(Srivastava et al., 2014. 여기서는 오늘날 모두가 하듯이 학습할 때 스케일링하는
     "inverted" 방식입니다).
@@ -227,8 +227,8 @@ def attention_dropout(weights: torch.Tensor, p: float, training: bool) -> torch.
         >>> attention_dropout(torch.tensor([0.6]), p=0.2, training=False)
         tensor([0.6000])
 
-    여러분의 추첨이 어느 가중치를 지울지 채점기는 알 수 없고 묻지도 않습니다. 수천 개를 놓고 셀
-    뿐입니다. 호출할 때마다 새로 뽑아야 하니 시드는 건드리지 마세요.
+    여러분의 코드가 이번에 어느 가중치를 지울지 채점기는 알 수 없고 묻지도 않습니다. 수천 개를
+    놓고 셀 뿐입니다. 호출할 때마다 새로 뽑아야 하니 시드는 건드리지 마세요.
 
     작성할 부분: 전체. `torch.rand`는 0과 1 사이의 수를 뽑습니다. `weights`는 수정하지 않습니다.
     """
