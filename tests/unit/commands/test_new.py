@@ -205,7 +205,7 @@ def test_a_disk_that_is_full_leaves_nothing_behind(
 def test_it_fits_into_this_course(stem: str, tmp_path: Path) -> None:
     """Of the files that its authors wrote, at most the sum of all mistakes is written anew."""
     for name in ("reference", "tests/suites"):
-        ignore = shutil.ignore_patterns("__pycache__")
+        ignore = shutil.ignore_patterns("__pycache__", "*.mo")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignore)
     shutil.copy(ROOT / "rubric.yaml", tmp_path)
     before = contents(tmp_path)
