@@ -12,7 +12,7 @@ from typing import Any, Literal, NoReturn, TypeVar
 import click
 
 from grader import __version__
-from grader.language import ENGLISH, LANGUAGES, preferred_language, shows, use_language
+from grader.language import ENGLISH, LANGUAGES, _, preferred_language, shows, use_language
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 EXIT_COURSE_ERROR = 2
@@ -391,15 +391,18 @@ def main(arguments: Sequence[str]) -> int:
         error.show()
         return EXIT_COURSE_ERROR
     except (click.Abort, KeyboardInterrupt):
-        click.echo("\ninterrupted", err=True)
+        click.echo("\n" + _("interrupted"), err=True)
         return EXIT_INTERRUPTED
     except Exception as error:
         if os.environ.get("GRADER_DEBUG") == "1":
             raise
         said = " ".join(str(error).split())[:200]
         click.echo(
-            f"grader: an error of its own, not of the submission: {type(error).__name__}: {said}\n"
-            "To see where it happened, run the same command with GRADER_DEBUG=1 before it.",
+            _(
+                "grader: an error of its own, not of the submission: {error}\n"
+                "To see where it happened, run the same command with GRADER_DEBUG=1 before it.",
+                error=f"{type(error).__name__}: {said}",
+            ),
             err=True,
         )
         return EXIT_COULD_NOT_CHECK

@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.language import ENGLISH
+from grader.language import ENGLISH, _
 from grader.problem import did_you_mean
 from grader.rubric import Exercise, Rubric, load_rubric
 from grader.translations import with_wordings
-
-from .language import _
 
 RUBRIC_FILE = "rubric.yaml"
 
@@ -55,7 +53,8 @@ class Course:
         """The worked solution of an assignment."""
         path = self.root / "reference" / f"{stem}.py"
         if not path.is_file():
-            raise CourseError(f"{path}: no such file. Restore it: nothing is graded without it.")
+            remedy = _("Restore it: nothing is graded without it.")
+            raise CourseError(_("{path}: no such file. {remedy}", path=path, remedy=remedy))
         return path
 
     def guide(self, slug: str) -> Path:

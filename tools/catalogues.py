@@ -34,6 +34,7 @@ PLURALS = {"ko": "nplurals=1; plural=0;"}
 """How many forms a language has: a new one needs its line here."""
 KEYWORDS: Mapping[str, tuple[int, ...] | None] = {"_": None, "marked": None, "ngettext": (1, 2)}
 _LONG_WORD = re.compile(r"(?<!\S)[A-Za-z',]{2,}(?!\S)")
+_SHORTEST_SENTENCE = 15
 _NO_SENTENCE = ("mentions",)
 """Arguments of `expect` that hold code and no words."""
 
@@ -111,6 +112,14 @@ def _said(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in names:
             yield from _texts(node.value)
+        elif isinstance(node, ast.For) and names & _names(node.target):
+            for part in ast.walk(node.iter):
+                if isinstance(part, ast.Constant) and " " in str(part.value):
+                    yield str(part.value)
+
+
+def _names(target: ast.expr) -> set[str]:
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
 def _texts(value: ast.expr) -> Iterator[str]:
@@ -187,7 +196,7 @@ def _layouts() -> Iterator[Found]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in inner | docs:
             for text in _texts(node):
-                if len(_LONG_WORD.findall(text)) >= 3:
+                if len(_LONG_WORD.findall(text)) > 1 and len(text) > _SHORTEST_SENTENCE:
                     yield text, _shown(path)
 
 

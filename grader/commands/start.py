@@ -51,8 +51,13 @@ def _handouts(course: Course, kinds: tuple[str, ...], source: Path) -> list[Path
         found.append(source / ANSWERS_FILE)
     for path in found:
         if not path.is_file():
-            raise CourseError(f"{path}: no such file. Generate it: grader stubs")
+            raise CourseError(_missing(path))
     return found
+
+
+def _missing(path: Path) -> str:
+    remedy = _("Generate it: grader stubs")
+    return _("{path}: no such file. {remedy}", path=path, remedy=remedy)
 
 
 def _copy(course: Course, handout: Path, target: Path) -> str:

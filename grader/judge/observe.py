@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ..evidence import Observation, Outcome, Where
-from ..language import _
+from ..language import _, course_text
 from ..wire.faults import Violation
 from .aside import Aside
 from .checks import Check
@@ -99,4 +99,4 @@ def _ours(error: BaseException) -> str:
 
 
 def _distinct(notes: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(notes))
+    return tuple(dict.fromkeys(map(course_text, notes)))

@@ -106,7 +106,8 @@ def _case(seen: Observation, share: Iterable[tuple[str, str]]) -> ElementTree.El
             message=_attribute(f"{seen.title} {message}"),
         ).text = _text(words) or None
     if seen.notes:
-        out = "\n".join(f"{_('note:')} {printable(note)}" for note in seen.notes)
+        label = _("note:")
+        out = "\n".join(f"{label} {printable(note)}" for note in seen.notes)
         ElementTree.SubElement(case, "system-out").text = _text(out)
     return case
 

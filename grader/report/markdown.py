@@ -47,7 +47,7 @@ def _blocks(report: Report, with_details: bool) -> Iterator[str]:
     if grade.complete:
         yield _("Every check passed.")
     else:
-        yield f"**{_('Next:')}** {span(next_in_submission(report))}"
+        yield _bold(_("Next:"), span(next_in_submission(report)))
     problems = list(noted(report, problems=True))
     if problems:
         yield from _listed(problems)
@@ -61,14 +61,14 @@ def _blocks(report: Report, with_details: bool) -> Iterator[str]:
     for part in report.exercises:
         yield from _exercise(part, with_details)
     if report.written:
-        yield f"### {_('Written answers, graded by a person')}"
+        yield "### " + _("Written answers, graded by a person")
         yield table(
             (_("Question"), _("Points"), _("Found")),
             ((span(a.item.slug), up_to(a.item.points), plain(state(a))) for a in report.written),
         )
     others = list(noted(report, problems=False))
     if others:
-        yield f"### {_('Notes')}"
+        yield "### " + _("Notes")
         yield from _listed(others)
     yield _(
         "Submission {id}, digest {digest}, isolation {tier}.",
@@ -87,10 +87,14 @@ def _exercise(part: ExerciseReport, with_details: bool) -> Iterator[str]:
     )
     yield _criteria(part)
     if found.first is not None:
-        yield f"**{_('First:')}** {_title(found.first)}"
+        yield _bold(_("First:"), _title(found.first))
         yield _facts(facts(found.first))
     if with_details:
         yield from _rest(part, found)
+
+
+def _bold(label: str, words: str) -> str:
+    return f"**{label}** {words}"
 
 
 def _criteria(part: ExerciseReport) -> str:

@@ -9,12 +9,11 @@ import os
 import socket
 from typing import Any
 
+from ..language import _
 from ..parcel import Parcel, spawn, speak
 from .jail.kernel import PR_SET_DUMPABLE, prctl
 from .tiers import unconfined
 from .zygote import WorkerSource
-
-REASON = "--spawn starts each process anew, where no jail can be built around it"
 
 
 def main(config: dict[str, Any], parcel: Parcel) -> None:
@@ -42,5 +41,6 @@ def worker_main(config: dict[str, Any], parcel: Parcel) -> None:
 
     speak(parcel)
     dynamo.install()
-    jail = unconfined(config["stack_fds"], REASON)
+    reason = _("--spawn starts each process anew, where no jail can be built around it")
+    jail = unconfined(config["stack_fds"], reason)
     worker.run(config["socket"], config["output"], config["worker"], jail)

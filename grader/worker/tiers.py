@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ..language import _
 from .isolation import Jail
 from .jail import allowed, landlock, layers, namespaces, seccomp, tree
 from .jail.kernel import LINUX, architecture, die_with_parent
@@ -101,7 +102,7 @@ def partial(stack_fds: list[int], reason: str = "") -> Jail:
     """What a process may do to itself without a namespace, as in an unprivileged container."""
     version = landlock.abi()
     if not version:
-        raise OSError("Landlock: not in this kernel, or switched off")
+        raise OSError(_("Landlock: not in this kernel, or switched off"))
     program = _program(scratch=False, may_truncate=version >= landlock.COVERS_TRUNCATE)
     mapped = layers.mapped_bytes()
     folders = [f"/proc/self/fd/{fd}" for fd in stack_fds]
@@ -162,7 +163,8 @@ def _step_down(needed: list[str]) -> bool:
 
 def _program(*, scratch: bool = True, may_truncate: bool = True) -> bytes:
     if not seccomp.supported():
-        raise OSError(f"seccomp: no table of system calls for {architecture()}")
+        text = _("seccomp: no table of system calls for {machine}", machine=architecture())
+        raise OSError(text)
     return seccomp.program_for(architecture(), scratch=scratch, may_truncate=may_truncate)
 
 

@@ -1,4 +1,5 @@
-"""What a student reads: one table of wrong answers, the cause that is named, and its sentence.
+"""What a student reads: one table of wrong answers, the cause that is named, and its sentence, in
+every language.
 
 The answers are written by hand, each in a style of its own. `# here` marks the likely place.
 """
@@ -10,11 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from babel.messages.pofile import read_po
 
 from grader.course import find_course
 from grader.engine import Engine, Options, Result
 from grader.evidence import Cause, Observation, Where
 from grader.explanations import load_explanations
+from grader.language import LANGUAGES, use_language
 from grader.report.content import LOST
 from grader.submission import Submission, digest_of
 
@@ -149,8 +152,26 @@ TABLE = {
 }
 
 
+LITERALLY = {
+    "not scaled": "점수를 √Dh로 나누지 않았어요.",
+    "the logarithm": "이것은 소프트맥스의 로그예요.",
+}
+"""A few in Korean, word for word."""
+
+
 @functools.cache
-def told() -> dict[str, tuple[Observation, ...]]:
+def sentences(language: str) -> dict[str, str]:
+    """Each sentence of the table in a language, as people wrote it down."""
+    if language == "en":
+        return {row.sentence: row.sentence for row in TABLE.values()}
+    file = ROOT / "reference" / "locale" / language / "LC_MESSAGES" / "course.po"
+    with file.open("rb") as stream:
+        texts = {str(one.id): str(one.string) for one in read_po(stream) if one.string}
+    return {row.sentence: texts[row.sentence] for row in TABLE.values()}
+
+
+@functools.cache
+def told(language: str) -> dict[str, tuple[Observation, ...]]:
     """What went wrong with each answer."""
     course = find_course(ROOT)
     slugs = tuple(dict.fromkeys(row.slug for row in TABLE.values()))
@@ -159,6 +180,7 @@ def told() -> dict[str, tuple[Observation, ...]]:
         stem = course.rubric.exercises[row.slug].assignment
         files = {f"{stem}.py": row.source.encode()}
         handed_in.append(Submission(name, files, digest_of(files), path=""))
+    use_language(language, ROOT)
     with Engine(course, Options(only=slugs, isolation="none")) as engine:
         return {
             one.submission.id: tuple(
@@ -174,33 +196,42 @@ def name_of(result: Result) -> str:
     return result.submission.id
 
 
-def named(name: str) -> list[tuple[Cause, Where | None]]:
+def named(name: str, language: str) -> list[tuple[Cause, Where | None]]:
     """The known mistakes that were named, and where. What else is seen in numbers (these answers
     have NaN gradients where nothing may be attended to) is not asked for here."""
-    found = [(seen.cause, seen.where) for seen in told()[name]]
+    found = [(seen.cause, seen.where) for seen in told(language)[name]]
     return [(cause, where) for cause, where in found if cause and not cause.is_observation]
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", TABLE)
-def test_the_cause_and_its_sentence_are_told(name: str) -> None:
+def test_the_cause_and_its_sentence_are_told(name: str, language: str) -> None:
     row = TABLE[name]
-    causes = {(cause.id, cause.text) for cause, _ in named(name)}
+    causes = {(cause.id, cause.text) for cause, _ in named(name, language)}
 
-    assert causes == {(row.cause, row.sentence)}
+    assert causes == {(row.cause, sentences(language)[row.sentence])}
 
 
+@pytest.mark.parametrize("name", LITERALLY)
+def test_some_sentences_are_told_word_for_word(name: str) -> None:
+    assert {cause.text for cause, _ in named(name, "ko")} == {LITERALLY[name]}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", TABLE)
-def test_the_likely_line_is_the_wrong_one(name: str) -> None:
+def test_the_likely_line_is_the_wrong_one(name: str, language: str) -> None:
     line = TABLE[name].source[: TABLE[name].source.index("# here")].count("\n") + 1
-    places = {place for _, place in named(name)}
+    places = {place for _, place in named(name, language)}
 
     assert {place.line for place in places if place} == {line}
     assert True in {place.likely for place in places if place}
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", TABLE)
-def test_what_is_told_can_be_explained(name: str) -> None:
+def test_what_is_told_can_be_explained(name: str, language: str) -> None:
     row = TABLE[name]
+    use_language(language, ROOT)
     found = load_explanations(ROOT, find_course(ROOT).rubric).of(row.cause)
 
-    assert found.what == row.sentence
+    assert found.what == sentences(language)[row.sentence]

@@ -11,6 +11,7 @@ import ast
 import re
 from typing import NamedTuple
 
+from ...language import _
 from .splitting import PARSE_ERRORS
 
 _CELL_MAGIC = re.compile(r"%%(?P<name>[^\W\d]\w*|!)?")
@@ -69,8 +70,11 @@ def without_magics(text: str) -> Python:
     if name in _WRITES:
         return Python(
             "\n" * text.count("\n"),
-            f"this cell is written to a file by `%%{name}`, and is not part of the notebook: "
-            "delete that line, or hand in the file as well",
+            _(
+                "this cell is written to a file by `{magic}`, and is not part of the notebook: "
+                "delete that line, or hand in the file as well",
+                magic=f"%%{name}",
+            ),
         )
     plain = _plain(body)
     if name in _FOREIGN or not (name in _KEEPING or _parses(plain)):
@@ -136,7 +140,7 @@ def _inert(line: str) -> str | None:
     magic = _LINE_MAGIC.match(line)
     if magic is not None:
         return indent + _timed(magic) if _timed(magic) else nothing
-    target, _, value = line.partition("=")
+    target, _other, value = line.partition("=")
     if not value.lstrip().startswith(("!", "%")) or _NOT_IN_TARGET.intersection(target):
         return None
     magic = _LINE_MAGIC.match(value)

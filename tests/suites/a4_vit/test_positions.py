@@ -35,11 +35,16 @@ def interpolate(student, expect, positions, old, new, num_prefix=1):
 def expect_growth(expect, scaled, new):
     """Return ramps as a grid (h, w, 2): what grew still does, or the check ends."""
     grid = scaled.double().unflatten(0, new)
-    for axis, name in enumerate(("row to row", "column to column")):
+    for axis, lost in enumerate(
+        (
+            "what grew from row to row does not grow any more",
+            "what grew from column to column does not grow any more",
+        )
+    ):
         step = grid[..., axis].diff(dim=axis)
         expect.true(
             step.min().item() > 1e-3,
-            observed=f"what grew from {name} does not grow any more",
+            observed=lost,
             expected="positions in the order in which they were, each a little further",
         )
     return grid

@@ -1,0 +1,207 @@
+"""A report in Korean: no English sentence in it, and the same grade as in English."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.course import find_course
+
+ROOT = Path(__file__).resolve().parents[2]
+CORPUS = ROOT / "tests" / "corpus"
+FORMATS = ("json", "markdown", "junit", "text")
+# Mistakes that are known and such that are only seen, a file that cannot be read, what hangs, ends
+# or was not written, notes of every kind, and a rule that was broken.
+STUDENTS = (
+    "decoder_four_mistakes",
+    "mask_inverted",
+    "vit_parts_five_mistakes",
+    "syntax_error",
+    "exit_in_call",
+    "infinite_loop",
+    "notebook_cell_raises",
+    "both_kinds_edited",
+    "file_of_another_assignment",
+    "follow_called",
+)
+WAYS = {"fork": ("--isolation", "none"), "spawn": ("--spawn", "--isolation", "none")}
+CODE = re.compile(r"`+[^`\n]*(?:`+|$)", re.MULTILINE)
+PATH = re.compile(r"\S*[/.]\S*")
+SENTENCE = re.compile(r"[A-Za-z][a-z'’]+(?:,? [A-Za-z][a-z'’]+){2,}")
+# Words that no translation touches: commands and their options.
+COMMANDS = re.compile(r"grader (?:check|explain|doctor)[^\n)]*")
+
+
+@cache
+def criteria() -> re.Pattern[str]:
+    """The names of criteria, which are the same in every language."""
+    exercises = find_course(ROOT).rubric.exercises.values()
+    names = sorted({name for exercise in exercises for name in exercise.criteria})
+    return re.compile(rf"\b(?:{'|'.join(names)})\b")
+
+
+def english(text: str, wrapped: bool = False) -> list[str]:
+    """The runs of three English words in a text, but for code, commands, paths and criteria.
+
+    `wrapped`: code may go on in the next line.
+    """
+    text = re.sub(r"`[^`]*`", " ; ", text) if wrapped else text
+    plain = re.sub(r"^\s*`{3,}\w*$", "", text, flags=re.MULTILINE)
+    for pattern in (CODE, COMMANDS, PATH, criteria()):
+        plain = pattern.sub(" ; ", plain)
+    return SENTENCE.findall(plain)
+
+
+def run(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """A `grader` command in a terminal that speaks the language of `environ`."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("LANGUAGE", "LC_ALL", "LC_MESSAGES")}
+    return subprocess.run(
+        [sys.executable, "-m", "grader", *words],
+        cwd=ROOT,
+        env={**kept, "COLUMNS": "100", "NO_COLOR": "1", **environ},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+    )
+
+
+@cache
+def reports(student: str, language: str, way: str, folder: Path) -> Mapping[str, str]:
+    """One submission's report in every format."""
+    files = {name: folder / f"{student}.{language}.{way}.{name}" for name in FORMATS}
+    wanted = [word for name, file in files.items() for word in ("--report", f"{name}={file}")]
+    place = (CORPUS / student).relative_to(ROOT)
+    done = run("check", str(place), *WAYS[way], "--lang", language, *wanted, LANG="C.UTF-8")
+    assert done.returncode in (0, 1, 3), done.stderr
+    return {name: file.read_text(encoding="utf-8") for name, file in files.items()}
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("reports")
+
+
+def said(report: Any, key: str = "") -> Iterator[str]:
+    """Every text of a report for programs that a person would read."""
+    if isinstance(report, dict):
+        for name, value in report.items():
+            if name not in ("isolation", "timings", "entries", "answers"):
+                yield from said(value, name)
+    elif isinstance(report, list):
+        for value in report:
+            yield from said(value, key)
+    elif isinstance(report, str) and key in ("title", "observed", "expected", "text", "notes"):
+        yield report
+
+
+def verdicts(report: Mapping[str, Any]) -> dict[str, object]:
+    """What a grade is made of, and nothing in words."""
+    return {
+        seen["check"]: (
+            seen["outcome"],
+            seen["precision"],
+            seen["where"],
+            seen["cause"] and {**seen["cause"], "text": ""},
+        )
+        for exercise in report["exercises"]
+        for seen in exercise["checks"]
+    } | {"points": report["points"], "max_points": report["max_points"]}
+
+
+@pytest.mark.parametrize("student", STUDENTS)
+def test_a_korean_report_holds_no_english_sentence(student: str, folder: Path) -> None:
+    for name, text in reports(student, "ko", "fork", folder).items():
+        texts = list(said(json.loads(text))) if name == "json" else [text]
+
+        assert [words for one in texts for words in english(one, name == "text")] == [], name
+
+
+@pytest.mark.parametrize("student", STUDENTS)
+def test_an_english_report_holds_english_sentences(student: str, folder: Path) -> None:
+    """The positive control: in each format, the same search finds them."""
+    found = reports(student, "en", "fork", folder)
+
+    assert {name for name, text in found.items() if english(text)} == set(FORMATS)
+    assert "총점" not in found["text"]
+
+
+@pytest.mark.parametrize("student", STUDENTS)
+def test_the_grade_is_the_same_in_both_languages(student: str, folder: Path) -> None:
+    both = [json.loads(reports(student, one, "fork", folder)["json"]) for one in ("en", "ko")]
+
+    assert verdicts(both[0]) == verdicts(both[1])
+
+
+@pytest.mark.parametrize("student", ["syntax_error", "notebook_cell_raises"])
+def test_processes_that_are_started_anew_speak_korean_too(student: str, folder: Path) -> None:
+    found = reports(student, "ko", "spawn", folder)
+    notes = json.loads(found["json"])["notes"]
+
+    assert [words for one in said(json.loads(found["json"])) for words in english(one)] == []
+    assert any("파일의 나머지는 불러왔어요" in note["text"] for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("words", "environ", "language"),
+    [
+        pytest.param((), {"LANG": "ko_KR.UTF-8"}, "ko", id="environment"),
+        pytest.param((), {"LANG": "en_US.UTF-8"}, "en", id="English environment"),
+        pytest.param(("--lang", "en"), {"LANG": "ko_KR.UTF-8"}, "en", id="option over it"),
+        pytest.param(("--lang", "ko"), {"LANG": "C.UTF-8"}, "ko", id="option"),
+        pytest.param(
+            (), {"LANG": "ko_KR.UTF-8", "PYTHONIOENCODING": "ascii"}, "en", id="no letters for it"
+        ),
+    ],
+)
+def test_who_says_which_language(
+    words: tuple[str, ...], environ: dict[str, str], language: str
+) -> None:
+    done = run("explain", "sdpa.unscaled", *words, **environ)
+    told = {"en": "Scores are not divided by √Dh.", "ko": "점수를 √Dh로 나누지 않았어요."}
+    wanted = told[language]
+    if environ.get("PYTHONIOENCODING") == "ascii":
+        wanted = wanted.replace("√", "?")
+
+    assert done.returncode == 0, done.stderr
+    assert wanted in done.stdout
+
+
+def test_a_language_that_there_is_none_of_is_refused() -> None:
+    done = run("check", "--lang", "fr")
+
+    assert done.returncode == 2
+    assert "Invalid value for '--lang': 'fr' is not one of 'en', 'ko'." in done.stderr
+
+
+def test_what_is_wrong_with_a_path_is_said_in_korean(tmp_path: Path) -> None:
+    done = run("check", str(tmp_path / "nothing"), "--course", str(ROOT), "--lang", "ko")
+
+    assert done.returncode == 2
+    assert f"{tmp_path / 'nothing'}: 그런 파일이나 폴더가 없어요." in done.stderr
+
+
+def test_a_class_is_graded_in_english_whatever_the_machine_speaks(tmp_path: Path) -> None:
+    (tmp_path / "class" / "student-001").mkdir(parents=True)
+    work = (CORPUS / "mask_inverted").glob("*.py")
+    for file in work:
+        (tmp_path / "class" / "student-001" / file.name).write_bytes(file.read_bytes())
+    common = ("batch", str(tmp_path / "class"), "--course", str(ROOT), "--only", "a1.sdpa")
+    common = (*common, "--isolation", "none", "-j", "1", "--out")
+    texts = {}
+    for name, words in {"env": (), "option": ("--lang", "ko")}.items():
+        done = run(*common, str(tmp_path / name), *words, LANG="ko_KR.UTF-8")
+        assert done.returncode in (0, 1), done.stderr
+        texts[name] = (tmp_path / name / "results" / "student-001.json").read_text("utf-8")
+
+    assert english(" ".join(said(json.loads(texts["env"]))))
+    assert not english(" ".join(said(json.loads(texts["option"]))))
+    assert verdicts(json.loads(texts["env"])) == verdicts(json.loads(texts["option"]))
