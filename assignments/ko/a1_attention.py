@@ -152,7 +152,7 @@ def stable_softmax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
 
     m으로 *그 행의* 가장 큰 점수를 고릅니다. 그러면 가장 큰 지수가 0이 되어 어떤 exp도 1을 넘지
     않고, 합은 적어도 1이며, 아무것도 오버플로하지 않습니다. 최댓값보다 한참 작은 점수는 0이
-    되는데, float가 가진 자릿수로 보면 실제로 0입니다. (Goodfellow, Bengio, Courville의 "Deep
+    되는데, float가 가진 자릿수로 보면 실제로 0입니다. (Goodfellow·Bengio·Courville의 "Deep
     Learning" 4.1절에 이 이야기가 나옵니다.)
 
     모양(shape)
