@@ -69,19 +69,20 @@ _isolation = click.option(
 
 def _speak(_context: click.Context, option: click.Parameter, value: str | None) -> str:
     """From here on in this language; in English where the terminal lacks the letters."""
-    language = value or preferred_language()
-    language = language if shows(language, sys.stdout.encoding or ENGLISH) else ENGLISH
-    use_language(language)
-    return language
+    wanted = value or preferred_language()
+    use_language(wanted if shows(wanted, sys.stdout.encoding or ENGLISH) else ENGLISH)
+    return wanted
 
 
-def _lang(help_: str, default: str | None = None) -> Callable[[_Command], _Command]:
+def _lang(
+    help_: str, default: str | None = None, *, exposed: bool = False
+) -> Callable[[_Command], _Command]:
     return click.option(
         "--lang",
         type=click.Choice(LANGUAGES),
         default=default,
         callback=_speak,
-        expose_value=False,
+        expose_value=exposed,
         is_eager=True,
         help=help_,
     )
@@ -122,13 +123,14 @@ def cli() -> None:
 @click.option("--py", "kinds", flag_value=".py", help="As .py files (the default).")
 @click.option("--ipynb", "kinds", flag_value=".ipynb", help="As notebooks.")
 @click.option("--both", "kinds", flag_value=".py .ipynb", help="As both; the edited one counts.")
-@_language
+@_lang("The language of the hand-outs, and of what is said; else the environment's.", exposed=True)
 @_course
-def start(folder: Path, kinds: str | None, course: Path | None) -> int:
+def start(folder: Path, kinds: str | None, lang: str, course: Path | None) -> int:
     """Copy the hand-outs to DIR, to be solved there; nothing is overwritten."""
     from grader.commands.start import run as command
 
-    return command(folder, kinds=tuple((kinds or ".py").split()), course_folder=course)
+    wanted = tuple((kinds or ".py").split())
+    return command(folder, kinds=wanted, language=lang, course_folder=course)
 
 
 @cli.command()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.language import ENGLISH, _
 from grader.problem import did_you_mean
 from grader.rubric import Exercise, Rubric, load_rubric
-
-from .language import _
+from grader.translations import with_wordings
 
 RUBRIC_FILE = "rubric.yaml"
 
@@ -30,6 +30,10 @@ class Course:
         """The folder of the hand-outs."""
         return self.root / "assignments"
 
+    def handouts(self, language: str) -> Path:
+        """The folder of the hand-outs in a language, whether there are any or not."""
+        return self.assignments if language == ENGLISH else self.assignments / language
+
     def suite_files(self, exercise: Exercise) -> tuple[Path, ...]:
         """The suites of an exercise that exist: hidden, then public.
 
@@ -47,21 +51,15 @@ class Course:
 
     def reference(self, stem: str) -> Path:
         """The worked solution of an assignment."""
-        return self._file("reference", stem, _("Restore it: nothing is graded without it."))
+        path = self.root / "reference" / f"{stem}.py"
+        if not path.is_file():
+            remedy = _("Restore it: nothing is graded without it.")
+            raise CourseError(_("{path}: no such file. {remedy}", path=path, remedy=remedy))
+        return path
 
     def guide(self, slug: str) -> Path:
         """How to mark a written answer, whether it is there or not."""
         return self.root / "reference" / "guides" / f"{slug}.md"
-
-    def stub(self, stem: str) -> Path:
-        """The hand-out of an assignment."""
-        return self._file("assignments", stem, _("Generate it: grader stubs"))
-
-    def _file(self, folder: str, stem: str, remedy: str) -> Path:
-        path = self.root / folder / f"{stem}.py"
-        if not path.is_file():
-            raise CourseError(_("{path}: no such file. {remedy}", path=path, remedy=remedy))
-        return path
 
 
 def find_course(start: Path) -> Course:
@@ -70,7 +68,8 @@ def find_course(start: Path) -> Course:
     Raises CourseError if there is none, RubricError if its rubric is not valid.
     """
     root = find_root(start)
-    return Course(root, load_rubric(root / RUBRIC_FILE))
+    rubric = load_rubric(root / RUBRIC_FILE)
+    return Course(root, replace(rubric, written=with_wordings(root, rubric.written)))
 
 
 def find_root(start: Path) -> Path:

@@ -120,7 +120,7 @@ def joined(words: Iterable[str]) -> str:
     >>> joined(["a"]), joined(["a", "b", "c"])
     ('a', 'a, b and c')
     """
-    *most, last = words
+    *most, last = list(words) or [""]
     return _("{these} and {that}", these=", ".join(most), that=last) if most else last
 
 

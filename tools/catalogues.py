@@ -23,10 +23,12 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from grader.commands.stubs import render  # noqa: E402
 from grader.course import find_course  # noqa: E402
 from grader.explanations import load_explanations  # noqa: E402
 from grader.language import ENGLISH, LANGUAGES  # noqa: E402
 from grader.misconceptions import Misconception, load_entries  # noqa: E402
+from grader.translated_handout import paragraphs  # noqa: E402
 
 PLURALS = {"ko": "nplurals=1; plural=0;"}
 """How many forms a language has: a new one needs its line here."""
@@ -75,6 +77,14 @@ def of_the_course() -> Iterator[Found]:
     yield from _marked("diagnosis.py", ("AXES", "EMPTY_ROW"), ("text",))
     yield from _marked("roles.py", (), ("name",))
     yield from _layouts()
+
+
+def of_the_handouts() -> Iterator[Found]:
+    """Every paragraph of the English hand-outs."""
+    for name, text in render(ROOT).items():
+        if "/" not in name:
+            for paragraph in paragraphs(name, text):
+                yield paragraph, f"assignments/{name}"
 
 
 def _checks() -> Iterator[Found]:
@@ -197,6 +207,7 @@ def _shown(path: Path) -> str:
 DOMAINS = (
     Domain("grader", ROOT / "grader" / "locale", of_the_tool),
     Domain("course", ROOT / "reference" / "locale", of_the_course),
+    Domain("handouts", ROOT / "reference" / "locale", of_the_handouts),
 )
 
 

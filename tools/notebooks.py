@@ -6,7 +6,6 @@ cut down and nothing is written.
 
 from __future__ import annotations
 
-import ast
 import base64
 import json
 import os
@@ -22,11 +21,18 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from grader.course import find_course  # noqa: E402
-from grader.stubs import BEGIN, END  # noqa: E402
+from grader.language import ENGLISH  # noqa: E402
+from grader.stubs import BEGIN, END, solution_regions  # noqa: E402
+from grader.translations import handout_languages  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures" / "notebooks"
 TIMEOUT_S = 300
 NOT_YET = "Not yet: this needs"
+_PLACE = re.compile(
+    r"^ *raise NotImplementedError\(\s*"
+    r'"(?P<owner>[\w.]+): replace this line with your solution"\s*\)',
+    re.MULTILINE,
+)
 _LENGTH = re.compile(r"^(?P<name>epochs|steps) = \d+$", re.MULTILINE)
 
 Notebook = dict[str, Any]
@@ -36,11 +42,15 @@ def stems() -> tuple[str, ...]:
     return tuple(find_course(ROOT).rubric.assignments.values())
 
 
-def hand_out(stem: str) -> Notebook:
+def languages() -> tuple[str, ...]:
+    """The languages that notebooks are handed out in."""
+    return (ENGLISH, *handout_languages(ROOT))
+
+
+def hand_out(stem: str, language: str = ENGLISH) -> Notebook:
     """The notebook as students get it, each cell's source in one string."""
-    notebook: Notebook = json.loads(
-        (ROOT / "assignments" / f"{stem}.ipynb").read_text(encoding="utf-8")
-    )
+    folder = find_course(ROOT).handouts(language)
+    notebook: Notebook = json.loads((folder / f"{stem}.ipynb").read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         cell["source"] = "".join(cell["source"])
     return notebook
@@ -54,18 +64,23 @@ def solution(stem: str) -> str:
     )
 
 
-def solved(stem: str) -> Notebook:
-    """The hand-out with each definition of the reference pasted over the hand-out's."""
-    text = solution(stem)
-    definitions = {
-        node.name: ast.get_source_segment(text, node)
-        for node in ast.parse(text).body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-    }
-    notebook = hand_out(stem)
+def solved(stem: str, language: str = ENGLISH) -> Notebook:
+    """The hand-out with the reference's solutions in the places for them."""
+    notebook = hand_out(stem, language)
     for cell in notebook["cells"]:
-        cell["source"] = definitions.get(cell["id"]) or cell["source"]
+        cell["source"] = filled_in(cell["source"], stem)
     return notebook
+
+
+def filled_in(handed_out: str, stem: str) -> str:
+    """The text of a hand-out, each place for a solution filled with the reference's."""
+    reference = (ROOT / "reference" / f"{stem}.py").read_text(encoding="utf-8")
+    lines = reference.splitlines(keepends=True)
+    bodies: dict[str, list[str]] = {}
+    for region in solution_regions(reference, stem):
+        body = "".join(lines[region.begin : region.end - 1])
+        bodies.setdefault(region.owner, []).append(body.removesuffix("\n"))
+    return _PLACE.sub(lambda place: bodies[place["owner"]].pop(0), handed_out)
 
 
 def shortened(notebook: Notebook) -> Notebook:
@@ -138,9 +153,11 @@ def printed(notebook: Notebook) -> str:
     )
 
 
-def main() -> int:
-    short = sys.argv[1:] == ["--short"]
-    notebooks = {stem: shortened(solved(stem)) if short else solved(stem) for stem in stems()}
+def _drawn(language: str, short: bool) -> dict[str, bytes]:
+    """What all notebooks in a language draw, by file name."""
+    notebooks = {stem: solved(stem, language) for stem in stems()}
+    if short:
+        notebooks = {stem: shortened(notebook) for stem, notebook in notebooks.items()}
     drawn: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -150,8 +167,15 @@ def main() -> int:
             ran = run(notebook, folder)
             found = {f"{stem}-{name}.png": image for name, image in pictures(ran)}
             taken = time.perf_counter() - begun
-            print(f"{stem}: {taken:.1f} s, {len(found)} pictures")
+            print(f"{stem} in {language}: {taken:.1f} s, {len(found)} pictures")
             drawn |= found
+    return drawn
+
+
+def main() -> int:
+    short = sys.argv[1:] == ["--short"]
+    # The pictures kept are those of the English notebooks; the others hold the same code.
+    drawn = {language: _drawn(language, short) for language in languages()}[ENGLISH]
     if not short:
         PICTURES.mkdir(parents=True, exist_ok=True)
         for old in PICTURES.glob("*.png"):

@@ -12,6 +12,7 @@ from grader.markers import Removed, Stub
 from grader.rubric import load_rubric
 from grader.stub_notebook import notebook_stub
 from grader.stubs import StubError, stub_of, stub_source
+from grader.translated_handout import in_all_languages
 
 
 def run(course_root: Path) -> list[Path]:
@@ -25,13 +26,14 @@ def run(course_root: Path) -> list[Path]:
     written = []
     for name, source in rendered.items():
         path = folder / name
+        path.parent.mkdir(exist_ok=True)
         path.write_text(source, encoding="utf-8", newline="\n")
         written.append(path)
     return written
 
 
 def render(course_root: Path) -> dict[str, str]:
-    """Return file name and content of every hand-out, without writing anything."""
+    """Return name below `assignments/` and content of every hand-out, without writing anything."""
     found: dict[str, str] = {}
     rubric = load_rubric(course_root / RUBRIC_FILE)
     stems, written = rubric.assignments.values(), rubric.written.values()
@@ -53,7 +55,7 @@ def render(course_root: Path) -> dict[str, str]:
             exercises=rubric.exercises.values(),
         )
         _require_valid(found[f"{stem}.ipynb"], f"reference/{path.name}")
-    return found | written_handout(written)
+    return in_all_languages(course_root, found | written_handout(written))
 
 
 def removed(course_root: Path) -> tuple[Removed, ...]:

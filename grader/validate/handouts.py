@@ -17,15 +17,17 @@ def handout_gaps(data: CourseData) -> Iterator[Gap]:
     """Hand-outs that are missing or not fresh, and references that none can be made of."""
     from ..demos import read_demos
     from ..handout import handouts, written_handout
+    from ..translated_handout import in_all_languages
 
     rubric = data.course.rubric
     written, stems = rubric.written.values(), rubric.assignments.values()
     asked = "what rubric.yaml asks: answered here, or a question changed"
-    yield from _not_fresh(data, written_handout(written), asked)
+    root = data.course.root
+    yield from _not_fresh(data, in_all_languages(root, written_handout(written)), asked)
     for stem, source in data.references.items():
         try:
             stub = stub_source(source, f"reference/{stem}.py")
-            demos = read_demos(data.course.root, stem)
+            demos = read_demos(root, stem)
         except StubError as error:
             yield gap_of(error, "mend the fences of the reference")
             continue
@@ -38,7 +40,7 @@ def handout_gaps(data: CourseData) -> Iterator[Gap]:
             written=written,
             exercises=rubric.exercises.values(),
         )
-        yield from _not_fresh(data, wanted, made)
+        yield from _not_fresh(data, in_all_languages(root, wanted), made)
 
 
 def guide_gaps(data: CourseData) -> Iterator[Gap]:

@@ -15,7 +15,7 @@ from grader.evidence import Where
 from grader.json_scan import Effort
 from grader.notebook import Cell, NotebookError, read_cells
 from grader.submission import Submission
-from grader.written.ask import PLACEHOLDER, TAG, handed_out_lines
+from grader.written.ask import TAG, handed_out_lines, placeholders
 from grader.written.items import WrittenItem
 
 _SLUG = r"[a-z][a-z0-9]{0,40}\.[a-z][a-z0-9_]{0,80}"
@@ -72,7 +72,7 @@ def _joined(item: WrittenItem, pieces: Iterable[_Piece], own: frozenset[str]) ->
     """One answer of all that was found; what stands there twice is taken once."""
     by_text: dict[str, Where] = {}
     for piece in pieces:
-        text = _answer_in(piece.text, own)
+        text = _answer_in(piece.text, own, placeholders(item))
         if text:
             by_text.setdefault(text, piece.where)
     if len(by_text) < 2:
@@ -81,9 +81,11 @@ def _joined(item: WrittenItem, pieces: Iterable[_Piece], own: frozenset[str]) ->
     return WrittenAnswer(item, text, tuple(by_text.values()))
 
 
-def _answer_in(text: str, own: frozenset[str]) -> str:
-    """The text without what was handed out around it."""
-    lines = text.replace(PLACEHOLDER, "").split("\n")
+def _answer_in(text: str, own: frozenset[str], empty: frozenset[str]) -> str:
+    """The text without what was handed out around it and in its place."""
+    for placeholder in empty:
+        text = text.replace(placeholder, "")
+    lines = text.split("\n")
     return "\n".join(line.rstrip() for line in lines if line.strip() not in own or not line).strip()
 
 

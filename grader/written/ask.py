@@ -49,7 +49,13 @@ def answers_file(items: Iterable[WrittenItem]) -> str:
     return "\n".join([_HEAD, *sections])
 
 
+def placeholders(item: WrittenItem) -> frozenset[str]:
+    """What stands where the answer goes, in every language."""
+    return frozenset({PLACEHOLDER, *(wording.placeholder for wording in item.wordings)})
+
+
 def handed_out_lines(item: WrittenItem) -> frozenset[str]:
-    """Every line of the hand-out's own around an answer, blanks at both ends aside."""
-    lines = f"{question_text(item)}\n{PLACEHOLDER}".split("\n")
-    return frozenset(line.strip() for line in lines)
+    """Every line of the hand-outs' own around an answer, blanks at both ends aside."""
+    texts = (question_text(item), *(wording.text for wording in item.wordings))
+    lines = [line for text in texts for line in text.split("\n")]
+    return frozenset(line.strip() for line in lines) | placeholders(item)

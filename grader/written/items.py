@@ -24,6 +24,16 @@ _TEXT = r"(?s:(?!.*<!--).*\S.*)"
 
 
 @dataclass(frozen=True)
+class Wording:
+    """How a hand-out in another language asks a question."""
+
+    text: str
+    """Heading and question."""
+    placeholder: str
+    """What stands where the answer goes."""
+
+
+@dataclass(frozen=True)
 class WrittenItem:
     """One question, and what it is worth."""
 
@@ -32,6 +42,7 @@ class WrittenItem:
     """The stem of the assignment whose hand-out asks it."""
     points: Fraction
     question: str
+    wordings: tuple[Wording, ...] = ()
 
 
 def _item(slug: str, *, points: Fraction, question: str) -> WrittenItem:

@@ -13,6 +13,7 @@ from tools.notebooks import (
     Notebook,
     hand_out,
     joined,
+    languages,
     pictures,
     printed,
     run,
@@ -46,6 +47,17 @@ def test_with_the_reference_every_cell_runs_and_every_picture_is_drawn(
     assert {path.name for path in PICTURES.glob(f"{stem}-*.png")} == {
         f"{stem}-{name}.png" for name in drawn
     }
+
+
+def test_in_another_language_the_same_cells_run_and_draw(tmp_path: Path) -> None:
+    """One notebook here, and all of them in `make notebooks`."""
+    assert languages() == ("en", "ko")
+    write({stem: shortened(solved(stem, "ko")) for stem in STEMS}, tmp_path)
+
+    ran = run(shortened(solved("a2_masking", "ko")), tmp_path)
+
+    assert {name for name, _ in pictures(ran)} == drawing(ran) == drawing(solved("a2_masking"))
+    assert "그림으로 보는 마스크" in "".join(cell["source"] for cell in ran["cells"])
 
 
 def test_a_fresh_hand_out_runs_to_its_end_and_says_what_is_missing(tmp_path: Path) -> None:

@@ -67,11 +67,12 @@ def submission(
 
 
 def observations(
-    outcome: Outcome, observed: str = "", expected: str = ""
+    outcome: Outcome, observed: str = "", expected: str = "", needs: tuple[str, ...] = ()
 ) -> tuple[Observation, ...]:
     """Every check with the same outcome."""
     return tuple(
-        Observation(check, f"Title of {check}.", outcome, observed, expected) for check in CHECKS
+        Observation(check, f"Title of {check}.", outcome, observed, expected, needs=needs)
+        for check in CHECKS
     )
 
 

@@ -30,6 +30,7 @@ AUTHORS_ONLY = (
     "grader.scaffold",
     "grader.schema",
     "grader.stubs",
+    "grader.translated_handout",
     "grader.validate",
     "grader.yaml_source",
 )

@@ -54,15 +54,22 @@ def test_an_exercise_without_a_suite_is_a_course_error(tmp_path: Path) -> None:
     )
 
 
-def test_reference_and_stub_are_files_of_the_course(tmp_path: Path) -> None:
+def test_a_reference_is_a_file_of_the_course(tmp_path: Path) -> None:
     course = Course(write_course(tmp_path / "course"), RUBRIC)
+    path = course.root / "reference" / "s1_sums.py"
 
-    assert course.stub("s1_sums") == course.root / "assignments" / "s1_sums.py"
     with pytest.raises(CourseError, match=r"reference/s1_sums.py: no such file. Restore it"):
         course.reference("s1_sums")
-    (course.assignments / "s1_sums.py").unlink()
-    with pytest.raises(CourseError, match=r"s1_sums.py: no such file. Generate it: grader stubs"):
-        course.stub("s1_sums")
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    assert course.reference("s1_sums") == path
+
+
+def test_hand_outs_in_english_are_beside_the_folders_of_other_languages(tmp_path: Path) -> None:
+    course = Course(tmp_path, RUBRIC)
+
+    assert course.handouts("en") == tmp_path / "assignments"
+    assert course.handouts("ko") == tmp_path / "assignments" / "ko"
 
 
 @pytest.mark.parametrize(

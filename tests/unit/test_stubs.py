@@ -128,11 +128,12 @@ def test_a_stub_that_would_not_parse_is_refused() -> None:
 def test_assignments_are_fresh() -> None:
     """`assignments/` holds exactly what `grader stubs` would write from `reference/`."""
     folder = ROOT / "assignments"
-    written = {path.name: path.read_text("utf-8") for path in folder.iterdir() if path.is_file()}
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    written = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in paths}
     assert written == render(ROOT)
-    assert set(written) - {"answers.md"} == {
-        f"{path.stem}{kind}" for path in REFERENCES for kind in (".py", ".ipynb")
-    }
+    english = {f"{path.stem}{kind}" for path in REFERENCES for kind in (".py", ".ipynb")}
+    english.add("answers.md")
+    assert set(written) == english | {f"ko/{name}" for name in english}
 
 
 @pytest.mark.parametrize("path", REFERENCES, ids=lambda path: path.stem)

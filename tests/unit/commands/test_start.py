@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ NAMES = ["s1_sums", "s2_means"]
 
 @pytest.fixture
 def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    speak(monkeypatch, "C.UTF-8")
     root = write_course(tmp_path / "course")
     for name in NAMES:
         (root / "assignments" / f"{name}.ipynb").write_text("{}")
@@ -42,6 +44,103 @@ def test_the_hand_outs_are_copied(course: Path, options: list[str], kinds: list[
         for name in NAMES
         for kind in kinds
     }
+
+
+class TestInAnotherLanguage:
+    @pytest.fixture
+    def korean(self, course: Path) -> Path:
+        folder = course / "assignments" / "ko"
+        folder.mkdir()
+        for name in NAMES:
+            (folder / f"{name}.py").write_text("# 한국어\n")
+            (folder / f"{name}.ipynb").write_text('{"ko": 1}')
+        return folder
+
+    @pytest.mark.parametrize("options", [["--lang", "ko"], ["--lang", "ko", "--ipynb"]])
+    def test_the_hand_outs_in_that_language_are_copied(
+        self, course: Path, korean: Path, options: list[str]
+    ) -> None:
+        assert cli.main(["start", "work", *options]) == 0
+
+        copied = contents(course / "work")
+        assert len(copied) == 2
+        assert copied == {name: (korean / name).read_bytes() for name in copied}
+
+    @pytest.mark.parametrize(
+        ("lang", "options", "wanted"),
+        [
+            pytest.param("ko_KR.UTF-8", [], "ko/", id="environment"),
+            pytest.param("ko_KR.UTF-8", ["--lang", "en"], "", id="option before environment"),
+            pytest.param("C.UTF-8", [], "", id="none"),
+        ],
+    )
+    def test_else_the_environment_says_which(
+        self,
+        course: Path,
+        korean: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        lang: str,
+        options: list[str],
+        wanted: str,
+    ) -> None:
+        speak(monkeypatch, lang)
+
+        assert cli.main(["start", "work", *options]) == 0
+
+        handed_out = (course / "assignments" / f"{wanted}s1_sums.py").read_bytes()
+        assert contents(course / "work")["s1_sums.py"] == handed_out
+
+    @pytest.mark.parametrize("options", [[], ["--lang", "ko"]], ids=["environment", "option"])
+    def test_where_there_are_none_the_english_ones_are_copied(
+        self,
+        course: Path,
+        options: list[str],
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        speak(monkeypatch, "ko_KR.UTF-8")
+
+        assert cli.main(["start", "work", *options]) == 0
+
+        first, *_ = capsys.readouterr().out.splitlines()
+        assert first == "참고: 이 강의에는 그 언어로 된 과제가 없어요. 영어 과제를 복사해요"
+        english = (course / "assignments/s1_sums.py").read_bytes()
+        assert contents(course / "work")["s1_sums.py"] == english
+
+    def test_a_terminal_without_the_letters_still_gets_the_hand_outs(
+        self, course: Path, korean: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        said = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+        monkeypatch.setattr("sys.stdout", said)
+
+        assert cli.main(["start", "work", "--lang", "ko"]) == 0
+
+        said.seek(0)
+        assert said.read().startswith("copied  work/s1_sums.py\n")
+        handed_out = (korean / "s1_sums.py").read_bytes()
+        assert contents(course / "work")["s1_sums.py"] == handed_out
+
+    def test_an_untouched_file_in_another_language_is_told_from_an_edited_one(
+        self, course: Path, korean: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        cli.main(["start", "work", "--lang", "ko"])
+        (course / "work/s2_means.py").write_text("my solution")
+        capsys.readouterr()
+
+        assert cli.main(["start", "work", "--lang", "en"]) == 0
+
+        assert capsys.readouterr().out.splitlines()[:2] == [
+            "there   work/s1_sums.py, in another language; to change it, move it away",
+            "kept    work/s2_means.py, which is no longer the hand-out; to start over, "
+            "move it away",
+        ]
+        assert contents(course / "work")["s1_sums.py"] == "# 한국어\n".encode()
+
+
+def speak(monkeypatch: pytest.MonkeyPatch, lang: str) -> None:
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", lang)
 
 
 @pytest.mark.parametrize(

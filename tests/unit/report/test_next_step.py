@@ -70,7 +70,7 @@ SYNTAX_ERROR = Note("problem", "SyntaxError", Where("s2_means.py", 12))
             id="our fault",
         ),
         pytest.param(
-            SampleResult(observations=observations(Outcome.BLOCKED, "needs s0.x to pass first")),
+            SampleResult(observations=observations(Outcome.BLOCKED, needs=("s0.x",))),
             "s1.add needs s0.x to pass first",
             id="what it waits for",
         ),

@@ -113,9 +113,7 @@ def test_what_could_not_be_checked_is_not_called_zero() -> None:
 
 
 def test_a_blocked_criterion_says_what_it_waits_for() -> None:
-    blocked = observations(
-        Outcome.BLOCKED, observed="needs s1.add/shapes to pass first", expected="the sum"
-    )
+    blocked = observations(Outcome.BLOCKED, expected="the sum", needs=("s1.add/shapes",))
 
     assert text_of(SampleResult(observations=blocked)) == (
         "sums  class/student-001\n"

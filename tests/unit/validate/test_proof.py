@@ -267,6 +267,13 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Recor
             "reference changed",
         ),
         (
+            "assignments/ko/a1_attention.ipynb",
+            "과제 1",
+            "과제 2",
+            "assignments/ko/a1_attention.ipynb:{line}  not what the reference makes: solved here, "
+            "or the reference changed",
+        ),
+        (
             "assignments/answers.md",
             "Why are the scores divided",
             "Why are the scores not divided",
@@ -308,8 +315,8 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Recor
     ids=[
         "criterion", "banned", "edit", "criterion-named", "no-edit", "nothing-named",
         "mistake-unknown", "mistake-uncovered", "mistake-gone", "stale", "open", "may-earn",
-        "blank-target", "hand-out", "question", "guide-stray", "guide-missing", "notebook",
-        "fence", "record",
+        "blank-target", "hand-out", "hand-out in Korean", "question", "guide-stray",
+        "guide-missing", "notebook", "fence", "record",
     ],
 )  # fmt: skip
 def test_what_is_spoilt_is_told_with_its_place(

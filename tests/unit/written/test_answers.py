@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +16,7 @@ from grader.handout import notebook_handout, written_handout
 from grader.submission import Submission, digest_of
 from grader.written.answers import WrittenAnswer, written_answers
 from grader.written.ask import PLACEHOLDER, answer_text, marker, question_text
-from grader.written.items import WrittenItem
+from grader.written.items import Wording, WrittenItem
 
 WHY = WrittenItem("t1.why", "t1_toy", Fraction(3), "Why is it so?\nSay what grows.")
 HOW = WrittenItem("t2.how", "t2_toy", Fraction(1), "How?")
@@ -66,6 +67,25 @@ def test_the_untouched_hand_outs_are_empty() -> None:
         ("", 0, (), ""),
         ("", 0, (), ""),
     ]
+
+
+class TestAskedInAnotherLanguage:
+    ASKED = replace(WHY, wordings=(Wording("## 답: `t1.why`\n\n왜 그렇습니까?", "*쓰는 곳*"),))
+    FILE = f"# 답\n\n{ASKED.wordings[0].text}\n\n{marker('t1.why')}\n*쓰는 곳*\n"
+
+    def found(self, file: str) -> str:
+        submission = Submission("s", {}, "", "x", answers={"ko/answers.md": file.encode()})
+        (why,) = written_answers(submission, ITEMS | {"t1.why": self.ASKED}, [self.ASKED])
+        return why.text
+
+    def test_what_was_handed_out_is_no_answer(self) -> None:
+        assert self.found(self.FILE) == ""
+        assert self.found(FILE) == ""
+        assert self.found(self.FILE.replace("왜 그렇습니까?", "왜요?")) == "왜요?"
+
+    def test_an_answer_is_found_and_nothing_else(self) -> None:
+        assert self.found(self.FILE.replace("*쓰는 곳*", "커집니다.")) == "커집니다."
+        assert self.found(self.FILE + "커집니다.") == "커집니다."
 
 
 def test_an_answer_in_the_file_is_found() -> None:

@@ -1,0 +1,507 @@
+"""과제 5: 디코더, 그리고 실제로 쓸 만큼 빠른 어텐션
+
+인코더는 읽습니다. 디코더는 씁니다. 토큰 하나를 쓰고 또 하나를 쓰면서, 그때마다 지금까지 쓴 것
+전부를 바라보고, 번역하거나 설명할 것이 있으면 인코더가 읽은 것도 바라봅니다. 이 과제에서는 두
+가지 물음이 내내 따라옵니다.
+
+*토큰은 어디에 있는가?* 어텐션이 보는 것은 시퀀스가 아니라 집합입니다. 키와 밸류를 함께 뒤섞어도
+어떤 출력도 달라지지 않습니다. 그래서 위치를 수 안에 적어 넣어야 합니다. 토큰마다 무늬를
+더하거나(2017), 쿼리와 키를 돌리면(2021) 됩니다. 여러분은 둘 다 씁니다.
+
+*무엇을 두 번 계산하는가?* 토큰 1000을 쓰는 디코더에는 그 앞 999개의 키와 밸류가 필요한데,
+그것들은 달라지지 않았습니다. 그러니 캐시에 간직합니다. 그리고 가중치 행렬 전체가 한꺼번에 필요한
+사람도 없습니다. 소프트맥스는 블록을 하나씩 지나가면서 계산할 수 있고, 메모리는 길이의 제곱으로
+늘어나지 않습니다. 이것이 FlashAttention의 생각이고, 열 줄이면 됩니다.
+
+모양을 나타내는 글자: B 배치, H 헤드, Dh 헤드 폭, D 모델 폭, T 토큰. 쿼리와 키가 같은 토큰이 아닐
+때는 쿼리가 S개, 키가 L개입니다. …는 임의의 앞쪽 축입니다.
+
+디코더는 과제 3에서 쓴 어텐션들로 만듭니다. 그 안의 실수는 그쪽에서 감점되고, 여기서 또
+감점되지는 않습니다.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from a3_multi_head import CrossAttention, PackedMultiHeadAttention
+from torch import nn
+
+
+def sinusoidal_positions(T: int, dim: int) -> torch.Tensor:
+    """위치마다 사인과 코사인으로 만든 벡터를 하나씩 반환합니다.
+
+    "Attention Is All You Need"(Vaswani et al., 2017)의 3.5절이고, 위치는 p = 0, …, T - 1, 열의
+    쌍은 i = 0, …, dim/2 - 1입니다.
+
+        table[p, 2i]     = sin(p / 10000^(2i / dim))
+        table[p, 2i + 1] = cos(p / 10000^(2i / dim))
+
+    바늘이 dim/2개인 시계를 떠올려 봅시다. 첫째 바늘은 토큰마다 1라디안씩 돌고, 그다음 바늘일수록
+    더 천천히 돌아서, 폭이 넓은 표에서는 마지막 바늘이 한 바퀴 도는 데 60000토큰쯤 걸립니다. 빠른
+    바늘은 이웃끼리 구별해 주고, 느린 바늘은 처음과 끝을 구별해 줍니다. 그리고 k토큰만큼 나아가면
+    어디에서 시작하든 바늘마다 같은 각도만큼 돕니다. 그래서 어텐션은 "세 토큰 앞"을 보는 법을
+    배울 수 있습니다.
+
+    미끄러지기 쉬운 곳이 두 군데 있습니다. 지수는 2i를 따라가므로 0부터 *거의* 1까지 가고, 사인과
+    코사인은 열마다 번갈아 나옵니다. (사인을 모두 앞에 놓는 코드도 있고 똑같이 잘 작동하지만,
+    그것은 다른 표입니다.)
+
+    모양(shape)
+        T        위치의 수, 적어도 1
+        dim      표의 폭, 짝수. 아니면 그 수가 메시지에 들어 있는 ValueError를 일으킴
+        returns  (T, dim), torch의 기본 자료형(dtype)
+
+    예: 폭이 얼마이든 위치 0은 0, 1, 0, 1, …입니다.
+
+        >>> sinusoidal_positions(3, 4)
+        tensor([[ 0.0000,  1.0000,  0.0000,  1.0000],
+                [ 0.8415,  0.5403,  0.0100,  0.9999],
+                [ 0.9093, -0.4161,  0.0200,  0.9998]])
+
+    작성할 부분: 전체.
+    """
+    raise NotImplementedError("sinusoidal_positions: replace this line with your solution")
+
+
+def apply_rope(x: torch.Tensor, positions: torch.Tensor, base: float = 10000.0) -> torch.Tensor:
+    """쿼리나 키를, 각 토큰이 어디에 있는지 알려 주는 각도만큼 돌려 반환합니다.
+
+    "RoFormer: Enhanced Transformer with Rotary Position Embedding"(Su et al., 2021) 3.2절입니다.
+    토큰에 더하는 것은 없습니다. 그 대신 이웃한 특성들을 평면 위의 점 (x_0, x_1), (x_2, x_3), …로
+    보고, Dh/2개의 점 가운데 i번째를 다음만큼 돌립니다.
+
+        angle_i = position · base^(-2i / Dh)
+        (a, b)  →  (a · cos - b · sin,  a · sin + b · cos)
+
+    왜 통할까요? 위치 m의 쿼리와 위치 n의 키를 둘 다 돌리면 내적은 각도의 차이만 느끼고, 그
+    차이는 m - n에만 달려 있습니다. 그래서 점수는 두 토큰이 얼마나 떨어져 있는지는 알지만 글이
+    어디에서 시작했는지는 모릅니다. 헤드로 나눈 뒤의 쿼리와 키에 적용하고, 밸류에는 적용하지
+    않습니다. 밸류는 어디인지가 아니라 무엇을 말하는지이기 때문입니다.
+
+    두 가지 관례가 쓰이고 있고, 공개된 가중치는 그중 하나에만 맞습니다. 여기서는 논문에서처럼
+    쌍이 두 *이웃* (2i, 2i + 1)입니다. 특성 i를 특성 i + Dh/2와 짝짓는 쪽도 있습니다. 한쪽의 쌍과
+    다른 쪽의 주파수를 섞어 쓰면 점수가 더 이상 m - n에만 달려 있지 않게 됩니다.
+
+    모양(shape)
+        x          (B, H, T, Dh), Dh는 짝수
+        positions  (T,), 임의의 정수: 글을 이어 쓰는 디코더는 0에서 시작하지 않음
+        returns    (B, H, T, Dh), 자료형(dtype)과 장치는 x와 같음
+
+    각도는 x의 자료형(dtype)이 무엇이든 float32나 그보다 나은 정밀도로 계산하세요. bfloat16은 256
+    너머를 셀 수 없습니다. `x`와 `positions`는 수정하지 않습니다.
+
+    예: 토큰 하나, 헤드 하나, 점 둘. 위치 1에서 첫째 점은 1라디안, 둘째 점은 그 100분의 1만큼
+    돕니다.
+
+        >>> x = torch.tensor([1.0, 0.0, 1.0, 0.0]).reshape(1, 1, 1, 4)
+        >>> apply_rope(x, torch.tensor([1])).flatten()
+        tensor([0.5403, 0.8415, 0.9999, 0.0100])
+        >>> apply_rope(x, torch.tensor([0])).flatten()
+        tensor([1., 0., 1., 0.])
+
+    작성할 부분: 전체.
+    """
+    raise NotImplementedError("apply_rope: replace this line with your solution")
+
+
+class FeedForward(nn.Module):
+    """과제 4의 MLP이고, 이미 완성되어 있습니다. 토큰 하나하나가 따로 넓어지고, 구부러지고, 다시
+    좁아집니다."""
+
+    def __init__(self, emb_size: int, expansion: int = 4, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.fc1 = nn.Linear(emb_size, expansion * emb_size)
+        self.fc2 = nn.Linear(expansion * emb_size, emb_size)
+        self.activation = nn.GELU()
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(…, D) → (…, D)."""
+        wide = self.dropout(self.activation(self.fc1(x)))  # … expansion·D
+        result: torch.Tensor = self.dropout(self.fc2(wide))  # … D
+        return result
+
+
+class DecoderBlock(nn.Module):
+    """디코더의 계층 하나: 자기 글을 돌아보고, 메모리를 건너다보고, 생각합니다.
+
+    "Attention Is All You Need" 그림 1의 오른쪽 절반이고, 과제 4의 인코더처럼 정규화가 앞에
+    있습니다(까닭은 Xiong et al., "On Layer Normalization in the Transformer Architecture",
+    2020에 나옵니다).
+
+        x = x + self_attention(norm1(x))             인과적: 어떤 토큰도 뒤의 토큰을 보지 못함
+        x = x + cross_attention(norm2(x), memory)    쿼리는 x에서, 키와 밸류는 memory에서
+        x = x + mlp(norm3(x))
+
+    모델의 두 절반이 무엇을 보는지는 잠시 생각해 볼 만합니다. 메모리를 만든 인코더는 입력 전체를
+    한꺼번에 보았습니다. 디코더도 어느 토큰에 있든 메모리는 전부 봅니다. 디코더가 볼 수 없는 것은
+    *자기* 글의 나머지, 곧 이제 써야 할 바로 그것입니다.
+
+    인자
+        emb_size   D, x와 memory의 폭
+        num_heads  두 어텐션의 H. D의 약수여야 함
+        expansion  mlp 안쪽의 폭은 expansion · D
+        dropout    셀프 어텐션의 가중치와 mlp 안에 적용하는 드롭아웃의 확률. 가지에 더 두는 것은
+                   여러분의 자유
+
+    채점기가 찾는 이름: `norm1`, `self_attention`, `norm2`, `cross_attention`, `norm3`, `mlp`.
+    어텐션들은 과제 3에서 만든 여러분의 것이고 위에서 불러왔습니다(이 파일에 직접 쓴 클래스도
+    환영합니다). mlp는 위에 완성되어 있습니다.
+
+    예: 첫째 토큰의 결과는 둘째 토큰에 좌우되지 않고, 메모리에는 좌우됩니다.
+
+        >>> block = DecoderBlock(6, num_heads=2)
+        >>> x, memory = torch.randn(1, 2, 6), torch.randn(1, 4, 6)
+        >>> output = block(x, memory)
+        >>> output.shape
+        torch.Size([1, 2, 6])
+        >>> torch.allclose(block(x[:, :1], memory), output[:, :1], atol=1e-6)
+        True
+        >>> torch.allclose(block(x, memory + 1.0), output, atol=1e-6)
+        False
+    """
+
+    def __init__(
+        self, emb_size: int, num_heads: int, expansion: int = 4, dropout: float = 0.0
+    ) -> None:
+        """정규화 셋, 어텐션 둘, mlp를 만듭니다. 작성할 부분: 전체."""
+        super().__init__()
+        raise NotImplementedError("DecoderBlock.__init__: replace this line with your solution")
+
+    def forward(
+        self, x: torch.Tensor, memory: torch.Tensor, memory_mask: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """계층 하나를 지난 토큰들을 반환합니다.
+
+        모양(shape)
+            x            (B, T, D), 지금까지의 글
+            memory       (B, L, D), 인코더가 입력으로 만든 것. 들어온 그대로 씀: 이 블록의
+                         정규화는 x를 위한 것
+            memory_mask  (B, L) bool, True = 주목해도 됨: False는 인코더 입력의 패딩
+            returns      (B, T, D), 자료형(dtype)은 x와 같음
+
+        메모리의 마스크는 삼각형과 아무 상관이 없습니다. 둘은 각각 다른 어텐션을 위한 것입니다.
+        인자는 수정하지 않습니다.
+
+        작성할 부분: 전체.
+        """
+        raise NotImplementedError("DecoderBlock.forward: replace this line with your solution")
+
+
+class Decoder(nn.Module):
+    """번호로 주어진 토큰들에서, 다음에 올 수 있는 토큰마다의 점수까지입니다.
+
+        numbers (B, T) → embedding + positions → blocks → norm → output (B, T, vocabulary)
+
+    i번째 자리의 로짓 행은 토큰 i + 1에 대한 모델의 의견이고, 토큰 0부터 i까지와 메모리에서
+    나옵니다. 그래서 글을 한 번 통과시키면 모든 자리를 한꺼번에 학습합니다.
+
+    인자
+        depth       블록의 수, 저마다 자기 가중치를 가짐
+        emb_size    D, 짝수
+        num_heads   H
+        vocab_size  서로 다른 토큰의 수
+
+    채점기가 찾는 이름: `embedding`(nn.Embedding), `blocks`(DecoderBlock의 nn.ModuleList,
+    expansion은 4, 드롭아웃 없음), `norm`(마지막 블록 뒤의 LayerNorm), `output`(편향이 있는
+    nn.Linear). 위치는 `sinusoidal_positions`의 것이고, 임베딩에 더하며, 파라미터가 아닙니다.
+    (논문에서는 먼저 임베딩에 √D를 곱합니다. 여기서는 곱하지 않습니다.)
+
+    예: 토큰이 열 종류인 어휘입니다.
+
+        >>> decoder = Decoder(depth=2, emb_size=6, num_heads=3, vocab_size=10)
+        >>> decoder(torch.tensor([[1, 5, 5, 7]]), torch.randn(1, 3, 6)).shape
+        torch.Size([1, 4, 10])
+    """
+
+    def __init__(self, depth: int, emb_size: int, num_heads: int, vocab_size: int) -> None:
+        """모든 부분을 만듭니다. 작성할 부분: 전체."""
+        super().__init__()
+        raise NotImplementedError("Decoder.__init__: replace this line with your solution")
+
+    def forward(
+        self, tokens: torch.Tensor, memory: torch.Tensor, memory_mask: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """자리마다 다음 토큰의 로짓을 반환합니다.
+
+        모양(shape)
+            tokens       (B, T), 0부터 vocab_size - 1까지의 정수
+            memory       (B, L, D)
+            memory_mask  (B, L) bool, True = 주목해도 됨, 모든 블록에 적용
+            returns      (B, T, vocab_size), 가공하지 않은 로짓, 자료형(dtype)은 가중치와 같음
+
+        작성할 부분: 전체.
+        """
+        raise NotImplementedError("Decoder.forward: replace this line with your solution")
+
+
+class KVCacheAttention(nn.Module):
+    """지금까지 본 토큰들의 키와 밸류를 기억하는 인과 멀티 헤드 어텐션입니다.
+
+    디코더는 토큰을 하나씩 쓰고, 새 토큰은 앞의 모든 토큰을 돌아봅니다. 그때마다 글 전체를 계층에
+    통과시키면 토큰 T개를 쓰는 데 토큰이 1 + 2 + … + T번 통과합니다. 하지만 무엇이 달라지는지
+    보세요. 토큰은 자기 앞의 토큰만 보므로, 예전 토큰들의 키와 밸류는 그대로이고 예전 출력은
+    아무도 묻지 않습니다. 그러니 키와 밸류를 간직하고, 새 토큰만 통과시킵니다.
+
+        지금까지 본 토큰        k_0 k_1 k_2 k_3        앞선 호출에서 간직한 것
+        들어오는 토큰                           k_4 k_5
+        q_4가 주목하는 것       k_0 k_1 k_2 k_3 k_4
+        q_5가 주목하는 것       k_0 k_1 k_2 k_3 k_4 k_5
+
+    대가는 메모리이고, 긴 대화가 비싼 까닭이 여기에 있습니다. 그 계산은 Shazeer("Fast Transformer
+    Decoding: One Write-Head is All You Need", 2019)가 해 두었습니다.
+
+    인자
+        emb_size   D, 들어오는 토큰과 결과의 폭
+        num_heads  H. D의 약수여야 함
+
+    채점기와 체크포인트가 찾는 이름: `W_query`, `W_key`, `W_value`, `out_proj`. 모두 편향이 있는
+    nn.Linear입니다. 헤드를 나누고 스케일링하고 합치는 것은 과제 3과 같습니다. 여기에는 위치도
+    드롭아웃도 없습니다.
+
+    간직한 것은 인스턴스 하나, 글 하나에 속합니다. 파라미터도 버퍼도 아니고, state_dict에도
+    들어가지 않습니다.
+
+    예: 한 번에 하든 둘로 나누어 하든 출력은 같습니다.
+
+        >>> attention = KVCacheAttention(6, num_heads=2)
+        >>> tokens = torch.randn(1, 5, 6)
+        >>> whole = attention.prefill(tokens)
+        >>> start = attention.prefill(tokens[:, :3])
+        >>> rest = attention.step(tokens[:, 3:])
+        >>> torch.allclose(torch.cat([start, rest], dim=1), whole, atol=1e-6)
+        True
+    """
+
+    keys: torch.Tensor | None
+    values: torch.Tensor | None
+
+    def __init__(self, emb_size: int, num_heads: int) -> None:
+        """네 선형 변환을 만들고, 본 것이 없는 상태로 시작합니다.
+
+        num_heads가 emb_size의 약수가 아니면 두 수가 모두 메시지에 들어 있는 ValueError를
+        일으킵니다.
+
+        작성할 부분: 그 검사, 그리고 메서드들에 필요한 것.
+        """
+        super().__init__()
+        self.W_query = nn.Linear(emb_size, emb_size)
+        self.W_key = nn.Linear(emb_size, emb_size)
+        self.W_value = nn.Linear(emb_size, emb_size)
+        self.out_proj = nn.Linear(emb_size, emb_size)
+        raise NotImplementedError("KVCacheAttention.__init__: replace this line with your solution")
+
+    def prefill(self, x: torch.Tensor) -> torch.Tensor:
+        """본 것을 잊고, 글의 첫 부분을 받아들여 그 출력을 반환합니다.
+
+        모양(shape)
+            x        (B, T, D), T >= 1. B는 지난번과 달라도 됨
+            returns  (B, T, D), 인과적: 출력 i는 토큰 0부터 i까지를 앎. 자료형(dtype)은 x와 같음
+
+        이 메서드를 통해서는 그래디언트가 필요합니다. 학습에 쓰이는 것이 이 메서드입니다. `x`는
+        수정하지 않습니다.
+
+        작성할 부분: 전체.
+        """
+        raise NotImplementedError("KVCacheAttention.prefill: replace this line with your solution")
+
+    def step(self, x: torch.Tensor) -> torch.Tensor:
+        """글의 다음 토큰들을 받아들여 그 출력을 반환합니다. `prefill` 다음에 호출합니다.
+
+        모양(shape)
+            x        (B, t, D), t >= 1: 토큰 하나 또는 한 묶음
+            returns  (B, t, D): 글 전체의 `prefill`이 이 토큰 t개에 대해 내놓았을 것
+
+        여러 토큰으로 된 묶음 안에서는 어떤 토큰도 뒤의 토큰을 볼 수 없습니다. 그러면 마스크는 더
+        이상 정사각형이 아닙니다. 쿼리는 토큰 L개 가운데 *마지막* t개이므로, 쿼리 i는 키 j <= i +
+        L - t에 주목해도 됩니다. 삼각형을 왼쪽 위에 두면 첫째 새 토큰이 토큰 0밖에 보지 못합니다.
+
+        두 번 계산하는 것은 없습니다. 예전 토큰들에 더는 필요하지 않은 것(쿼리, 점수, 선형 변환을
+        지나는 길)은 다시 계산하지 않습니다. 여기서는 그래디언트가 필요 없습니다.
+
+        작성할 부분: 전체.
+        """
+        raise NotImplementedError("KVCacheAttention.step: replace this line with your solution")
+
+
+def sliding_window_attention(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, window: int
+) -> torch.Tensor:
+    """각 토큰이 자기 자신과 그 앞의 토큰 `window` - 1개에 주목합니다.
+
+    대가에 한계를 두는 또 하나의 방법은 일정한 거리까지만 돌아보는 것입니다. 더 뒤에 있는 것도
+    사라지지 않습니다. 한 계층에서 닿은 토큰은 아래 계층에서 스스로 뒤를 돌아보았으므로, 계층이
+    n개면 토큰 n · window개쯤의 글이 영향을 줍니다("Longformer", Beltagy et al., 2020. 디코더
+    Mistral 7B, 2023은 4096토큰을 돌아봅니다). 그리고 캐시도 더 커질 필요가 없습니다.
+
+              key 0   1   2   3   4
+        query 0   ✓   ·   ·   ·   ·        window = 3
+        query 1   ✓   ✓   ·   ·   ·
+        query 2   ✓   ✓   ✓   ·   ·        자기 자신과 그 앞의 두 개:
+        query 3   ·   ✓   ✓   ✓   ·        i - window < j <= i
+        query 4   ·   ·   ✓   ✓   ✓
+
+    모양(shape)
+        query    (…, T, Dh)
+        key      (…, T, Dh)
+        value    (…, T, Dv)
+        window   적어도 1, T보다 커도 됨
+        returns  (…, T, Dv), 허용된 키에 대한 softmax(Q Kᵀ / √Dh) V의 출력
+
+    window가 1이면 모든 토큰이 자기 자신만 보고, T 이상이면 보통의 인과 어텐션입니다. 인자는
+    수정하지 않습니다.
+
+    예: 점수가 모두 같으므로 출력은 각각 보이는 것의 평균입니다.
+
+        >>> alike, value = torch.zeros(4, 2), torch.tensor([[1.0], [3.0], [5.0], [7.0]])
+        >>> sliding_window_attention(alike, alike, value, window=2).flatten()
+        tensor([1., 2., 4., 6.])
+
+    작성할 부분: 전체.
+    """
+    raise NotImplementedError("sliding_window_attention: replace this line with your solution")
+
+
+def online_softmax(chunks: Sequence[torch.Tensor]) -> torch.Tensor:
+    """점수가 묶음으로 나뉘어 들어올 때, 한 번에 한 묶음만 보면서 소프트맥스를 반환합니다.
+
+    소프트맥스에는 점수가 한꺼번에 다 필요해 보입니다. 먼저 가장 큰 것을 빼야 하고, 그다음 합으로
+    나누어야 하니까요. Milakov와 Gimelshein("Online normalizer calculation for softmax", 2018)은
+    둘 다 지나가면서 갱신할 수 있다는 것을 알아냈습니다. 행마다 지금까지 가장 큰 점수 m과, 그 m을
+    기준으로 잰 지금까지의 합 l을 간직합니다. 묶음 c가 도착하면 다음과 같이 합니다.
+
+        m_new = max(m, max_j c_j)
+        l_new = l · exp(m - m_new) + Σ_j exp(c_j - m_new)
+
+    비결은 첫째 인수에 다 있습니다. 예전 합은 예전 최댓값을 기준으로 잰 것이므로, 최댓값이 커지면
+    꼭 그만큼 줄어들어야 합니다. 마지막에 각각의 몫은 exp(score - m) / l입니다.
+
+    모양(shape)
+        chunks   텐서 (…, n_i)가 적어도 하나 든 리스트나 튜플, n_i >= 1. 폭은 서로 달라도 됨
+        returns  (…, Σ n_i), 묶음 순서대로 놓인 몫, 자료형(dtype)은 묶음과 같음
+
+    -inf인 점수의 몫은 0이고, 전부 -inf인 행은 모두 0이 됩니다. 시작할 때를 조심하세요. 아무것도
+    보기 전에는 m이 -inf이고, -inf - (-inf)는 NaN입니다. 묶음들은 수정하지 않습니다.
+
+    예: 가장 큰 점수가 마지막에 오므로 합의 기준이 두 번 바뀝니다. 1 → 1 + e^-1 → …
+
+        >>> online_softmax([torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0])])
+        tensor([0.0900, 0.2447, 0.6652])
+        >>> online_softmax([torch.tensor([-torch.inf]), torch.tensor([1000.0, 1000.0])])
+        tensor([0.0000, 0.5000, 0.5000])
+
+    작성할 부분: 전체. m과 l을 위해 묶음들을 한 번 돌고, 그다음 몫을 구합니다.
+    """
+    raise NotImplementedError("online_softmax: replace this line with your solution")
+
+
+def chunked_attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    block_size: int,
+    mask: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """모든 쿼리가 모든 키에, 한 번에 키 한 블록씩 주목하고, 출력을 반환합니다.
+
+    어텐션의 가중치는 (S, L) 행렬이고, 토큰이 100000개면 아무도 보고 싶어 하지 않는 40 GB입니다.
+    필요한 것은 weights @ value뿐입니다. 그러니 가중치를 간직하지 마세요. 온라인 소프트맥스의 m과
+    l 곁에 세 번째로 지금까지 섞인 밸류를 간직하고, l과 똑같이 다룹니다. 점수가 s이고 밸류가 v인
+    블록에 대해서는 다음과 같이 합니다.
+
+        m_new = max(m, max_j s_j)
+        l_new = l · exp(m - m_new) + Σ_j exp(s_j - m_new)
+        o_new = o · exp(m - m_new) + Σ_j exp(s_j - m_new) v_j
+
+    그리고 마지막에 output = o / l입니다. 근사가 아니라 정확한 값입니다. 2021년에 Rabe와 Staats가
+    이것을 적어 두었고("Self-attention Does Not Need O(n²) Memory"),
+    FlashAttention(Dao et al., 2022)은 이것을 오늘날 모든 큰 모델에서 돌아가는 것으로
+    만들었습니다.
+
+    모양(shape)
+        query       (…, S, Dh)
+        key         (…, L, Dh)
+        value       (…, L, Dv)
+        block_size  한 번에 보는 블록의 토큰 수, 적어도 1. L의 약수가 아니어도 되고 L보다 커도 됨
+        mask        bool, True = 주목해도 됨, (…, S, L)에 브로드캐스트됨(길이 1인 축 포함)
+        returns     (…, S, Dv), 자료형(dtype)과 장치는 쿼리와 같음
+
+    결과는 블록의 크기와 상관없이 과제 1의 것, 곧 softmax(Q Kᵀ / √Dh) V이고, 그래디언트도
+    그렇습니다. 쿼리가 아무것도 볼 수 없는 블록이 그 쿼리를 방해해서는 안 됩니다. 주목할 키가
+    하나도 허용되지 않은 쿼리는 0을 얻고 그래디언트는 유한합니다. 인자는 수정하지 않습니다.
+
+    (S, L) 텐서가 메모리에 들어가지 않는 곳에서, 그래디언트와 마스크 없이 실행됩니다.
+
+    예: 키가 네 개이고, 가장 좋은 것이 마지막에 옵니다.
+
+        >>> query, key = torch.tensor([[1.0]]), torch.tensor([[0.0], [1.0], [2.0], [3.0]])
+        >>> value = torch.tensor([[10.0], [20.0], [30.0], [40.0]])
+        >>> chunked_attention(query, key, value, block_size=3)
+        tensor([[34.9265]])
+        >>> chunked_attention(query, key, value, block_size=1)
+        tensor([[34.9265]])
+
+    작성할 부분: 전체.
+    """
+    raise NotImplementedError("chunked_attention: replace this line with your solution")
+
+
+# demo
+# 실행해 보고, 바꿔 보고, 덧붙여 보세요. 절대 채점하지 않습니다.
+if __name__ == "__main__":
+    # sinusoidal_positions
+    print(sinusoidal_positions(3, 4))
+    # tensor([[ 0.0000,  1.0000,  0.0000,  1.0000],
+    #         [ 0.8415,  0.5403,  0.0100,  0.9999],
+    #         [ 0.9093, -0.4161,  0.0200,  0.9998]])
+
+    # apply_rope
+    x = torch.tensor([1.0, 0.0, 1.0, 0.0]).reshape(1, 1, 1, 4)
+    print(apply_rope(x, torch.tensor([1])).flatten())
+    # tensor([0.5403, 0.8415, 0.9999, 0.0100])
+    print(apply_rope(x, torch.tensor([0])).flatten())
+    # tensor([1., 0., 1., 0.])
+
+    # DecoderBlock
+    block = DecoderBlock(6, num_heads=2)
+    x, memory = torch.randn(1, 2, 6), torch.randn(1, 4, 6)
+    output = block(x, memory)
+    print(output.shape)
+    # torch.Size([1, 2, 6])
+    print(torch.allclose(block(x[:, :1], memory), output[:, :1], atol=1e-6))
+    # True
+    print(torch.allclose(block(x, memory + 1.0), output, atol=1e-6))
+    # False
+
+    # Decoder
+    decoder = Decoder(depth=2, emb_size=6, num_heads=3, vocab_size=10)
+    print(decoder(torch.tensor([[1, 5, 5, 7]]), torch.randn(1, 3, 6)).shape)
+    # torch.Size([1, 4, 10])
+
+    # KVCacheAttention
+    attention = KVCacheAttention(6, num_heads=2)
+    tokens = torch.randn(1, 5, 6)
+    whole = attention.prefill(tokens)
+    start = attention.prefill(tokens[:, :3])
+    rest = attention.step(tokens[:, 3:])
+    print(torch.allclose(torch.cat([start, rest], dim=1), whole, atol=1e-6))
+    # True
+
+    # sliding_window_attention
+    alike, value = torch.zeros(4, 2), torch.tensor([[1.0], [3.0], [5.0], [7.0]])
+    print(sliding_window_attention(alike, alike, value, window=2).flatten())
+    # tensor([1., 2., 4., 6.])
+
+    # online_softmax
+    print(online_softmax([torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0])]))
+    # tensor([0.0900, 0.2447, 0.6652])
+    print(online_softmax([torch.tensor([-torch.inf]), torch.tensor([1000.0, 1000.0])]))
+    # tensor([0.0000, 0.5000, 0.5000])
+
+    # chunked_attention
+    query, key = torch.tensor([[1.0]]), torch.tensor([[0.0], [1.0], [2.0], [3.0]])
+    value = torch.tensor([[10.0], [20.0], [30.0], [40.0]])
+    print(chunked_attention(query, key, value, block_size=3))
+    # tensor([[34.9265]])
+    print(chunked_attention(query, key, value, block_size=1))
+    # tensor([[34.9265]])
