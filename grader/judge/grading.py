@@ -179,9 +179,7 @@ class Grading:
         record = Record()
         try:
             times = self._times
-            # What is tried again comes after hidden inputs: a public check needs another process.
-            alone = check.alone or (prepare is not None and not check.hidden)
-            client.start_check(lambda call: times.get((check.id, call), 0.0), alone)
+            client.start_check(lambda call: times.get((check.id, call), 0.0), check.alone)
             if prepare is not None:
                 prepare(client)
         except StudentFault as fault:
