@@ -145,9 +145,7 @@ def _exercise_named(name: str, item: object, known: Mapping[str, str]) -> str:
         text = _("no exercise asks for '{name}'{hint}. Next: pass what you defined, or 'a1.sdpa'")
         raise CourseError(text.format(name=name, hint=did_you_mean(name, known)))
     if not callable(item) or not hasattr(item, "__name__"):
-        raise CourseError(
-            _("{name} is one object of its class. Next: pass the class").format(name=name)
-        )
+        raise CourseError(_("{name} is one object of its class. Next: pass the class", name=name))
     return known[name]
 
 

@@ -114,8 +114,9 @@ class Session:
         meta = self._receive(CHECK_LIMIT_S).meta
         if meta["t"] != "graded":
             raise EngineError(
-                _("this machine is too busy to tell: {why}. Run the check again").format(
-                    why=meta.get("why", "")
+                _(
+                    "this machine is too busy to tell: {why}. Run the check again",
+                    why=meta.get("why", ""),
                 )
             )
         return meta
@@ -213,8 +214,8 @@ def _start_judge(config: dict[str, Any], fds: tuple[int, ...]) -> int:
     try:
         parcel = pack()
     except ModuleNotFoundError as error:
-        text = _("{name} is not installed for {python}. Next: grader doctor")
-        raise EngineError(text.format(name=error.name, python=sys.executable)) from None
+        text = _("{module} is not installed for {python}. Next: grader doctor")
+        raise EngineError(text.format(module=error.name, python=sys.executable)) from None
     errors = 2 if os.environ.get("GRADER_DEBUG") else None
     try:
         return spawn(parcel, "grader.nursery:judge_main", config, fds, errors)

@@ -65,10 +65,12 @@ class Screen:
     def summary(self, progress: Progress) -> str:
         """How far it is, in a line."""
         count = len(progress.order)
-        text = ngettext(
-            "{done} of {count} exercise done", "{done} of {count} exercises done", count
+        return ngettext(
+            "{done} of {count} exercise done",
+            "{done} of {count} exercises done",
+            count,
+            done=progress.done,
         )
-        return text.format(done=progress.done, count=count)
 
     def _headline(self, progress: Progress, marks: Marks) -> Text:
         said = self.summary(progress)
@@ -110,7 +112,7 @@ class Screen:
             console.print(Text(_("There are no hints for this one.")))
             return
         for number in range(progress.hints):
-            title = _("hint {number} of {count}").format(number=number + 1, count=STEPS)
+            title = _("hint {number} of {count}", number=number + 1, count=STEPS)
             console.print(Text(title, style="bright_black"))
             hint = Padding(Text(found.hints[number]), (0, 0, 0, 2))
             console.print(hint, width=min(self.width, _WIDTH_MAX))

@@ -88,7 +88,7 @@ def _saying(seen: Observation, where: Where) -> tuple[str, str]:
         words = one_line(seen.observed, _WORDS) or one_line(course_text(seen.title), _WORDS)
         return seen.criterion, f"{seen.criterion}: {words}"
     text = one_line(course_text(seen.cause.text), _WORDS)
-    return seen.cause.id, _("likely here: {cause}").format(cause=text) if where.likely else text
+    return seen.cause.id, _("likely here: {cause}", cause=text) if where.likely else text
 
 
 def _of_source(
@@ -108,7 +108,7 @@ def _few(sayings: tuple[str, ...]) -> tuple[str, ...]:
     more = len(sayings) - LIMIT_SAYINGS
     if more <= 0:
         return sayings
-    rest = ngettext("and {count} more", "and {count} more", more).format(count=more)
+    rest = ngettext("and {count} more", "and {count} more", more)
     return (*sayings[:LIMIT_SAYINGS], rest)
 
 
@@ -167,4 +167,4 @@ def _runs(lines: list[Line]) -> tuple[Run, ...]:
 
 
 def _folded(count: int) -> str:
-    return ngettext("{count} more line", "{count} more lines", count).format(count=count)
+    return ngettext("{count} more line", "{count} more lines", count)

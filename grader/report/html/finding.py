@@ -96,7 +96,7 @@ def finding(
     report: Report, seen: Observation, count: int = 1, *, with_hints: bool = True
 ) -> Finding:
     """A check in full; `count` of them that a reader cannot tell apart."""
-    times = _("{count} checks").format(count=count) if count > 1 else ""
+    times = _("{count} checks", count=count) if count > 1 else ""
     remarks = filter(None, (seen.criterion, times, REMARKS.get(seen.outcome, "")))
     figures = [] if seen.picture is None else [drawn(seen.picture)]
     figures += [] if seen.weights is None else [heat_maps(seen.weights)]
@@ -141,7 +141,7 @@ def _ladder(report: Report, name: str) -> Ladder | None:
     found = report.explanations.of(name)
     steps = (_("a nudge"), _("the idea"), _("nearly the answer"))
     titles = [
-        _("Hint {number} of {all}: {step}").format(number=number, all=STEPS, step=step)
+        _("Hint {number} of {all}: {step}", number=number, all=STEPS, step=step)
         for number, step in enumerate(steps, 1)
     ]
     return Ladder(

@@ -114,7 +114,7 @@ def _caption(weights: Weights) -> str:
     rows, columns = weights.axes
     said = [_("The first sample and head that differ.")]
     if rows and columns:
-        said.append(_("Rows are {rows}, columns are {columns}.").format(rows=rows, columns=columns))
+        said.append(_("Rows are {rows}, columns are {columns}.", rows=rows, columns=columns))
     if weights.cut:
         said.append(_("Only the first rows and columns are drawn."))
     return " ".join(said)
@@ -217,7 +217,7 @@ def _oddities(top: float, weights: Weights) -> tuple[Step, ...]:
     found = {"odd" if number is None else _shade(number, top) for number in numbers}
     words = {
         "low": _("below 0"),
-        "high": _("above {top}").format(top=_number(top)),
+        "high": _("above {top}", top=_number(top)),
         "odd": _("not finite"),
     }
     return tuple(Step(kind, text) for kind, text in words.items() if kind in found)
@@ -250,10 +250,15 @@ def _leak_map(picture: Picture) -> Figure:
     sentences = [told.format(title=_(picture.title), rows=len(grid), columns=columns)]
     for kind in ("leak2", "leak3"):
         count = sum(row.count(kind) for row in grid)
-        many = ngettext(
-            "“{what}” stands in {count} cell.", "“{what}” stands in {count} cells.", count
-        )
-        sentences += [many.format(what=words[kind], count=count)] if count else []
+        if count:
+            sentences.append(
+                ngettext(
+                    "“{what}” stands in {count} cell.",
+                    "“{what}” stands in {count} cells.",
+                    count,
+                    what=words[kind],
+                )
+            )
     panel = Panel(
         title="",
         told=" ".join(sentences),
@@ -280,7 +285,7 @@ def _sums(picture: Picture) -> Figure:
     sums = ", ".join(f"{number:.4g}" for number in row)
     panel = Panel(
         title="",
-        told=_("{title}: {numbers}").format(title=_(picture.title), numbers=sums),
+        told=_("{title}: {numbers}", title=_(picture.title), numbers=sums),
         cells=cells,
         labels=labels,
         width=len(row) * width,

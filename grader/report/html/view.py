@@ -224,7 +224,7 @@ def _row(one: CriterionGrade) -> Row:
         state=STATES[outcome],
         name=one.criterion,
         points=f"{'?' if one.points is None else shown(one.points)} / {shown(one.max_points)}",
-        checks=_("{passed} of {count}").format(passed=one.passed, count=one.checks),
+        checks=_("{passed} of {count}", passed=one.passed, count=one.checks),
     )
 
 
@@ -244,5 +244,5 @@ def _answers(report: Report) -> tuple[Answer, ...]:
 def _few(lines: list[str]) -> tuple[str, ...]:
     more = len(lines) - LIMIT_NOTES
     said = [one_line(line, _NOTE) for line in lines[:LIMIT_NOTES]]
-    rest = ngettext("and {count} more", "and {count} more", more).format(count=more)
+    rest = ngettext("and {count} more", "and {count} more", more)
     return (*said, rest) if more > 0 else tuple(said)

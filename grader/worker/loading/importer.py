@@ -75,9 +75,7 @@ class Importer:
                 if chain is None:
                     dots = "." * level
                     raise ModuleNotFoundError(
-                        _("there is no file for `{name}` in the submission").format(
-                            name=f"{dots}{name}"
-                        ),
+                        _("there is no file for `{name}` in the submission", name=f"{dots}{name}"),
                         name=name,
                     )
                 return self._own(chain, fromlist or (), chain[-1:])

@@ -45,7 +45,7 @@ class Standin:
     def _use(self) -> None:
         if self._gate.graded:
             raise ModuleNotFoundError(
-                _("`{name}` is used here, but {why}").format(name=self.__name__, why=self._why),
+                _("`{name}` is used here, but {why}", name=self.__name__, why=self._why),
                 name=self.__name__,
             )
 
