@@ -25,14 +25,16 @@ class Answer:
         from grader.report.terminal import render
 
         page = io.StringIO()
-        render(self.report, Console(file=page, width=_WIDTH, highlight=False), self.folder)
+        # In a notebook rich would show what is written here by itself, beside what is shown of us.
+        console = Console(
+            file=page, width=_WIDTH, highlight=False, force_jupyter=False, color_system=None
+        )
+        render(self.report, console, self.folder)
         return page.getvalue().rstrip("\n")
 
-    def _repr_html_(self) -> str | None:
-        try:
-            from grader.report.html import fragment
-        except ImportError:
-            return None  # the text is shown
+    def _repr_html_(self) -> str:
+        from grader.report.html import fragment
+
         return fragment(self.report)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -198,13 +199,13 @@ def _report(
         if c.cell
     }
     shown = {**{path: data for path, data in files.items()}, **cells}
-    place = functools.partial(_placed, {space.path for space in kernel.spaces if space.cells})
+    cells_of = tuple(space.path for space in kernel.spaces if space.cells)
     submission = Submission("practice", shown, digest_of(files), str(folder))
     isolation = meta["isolation"]
     result = Result(
         submission=submission,
-        observations=tuple(_seen(observation(row), place) for row in meta["observations"]),
-        loading=tuple(_noted(note(row), place) for row in meta["notes"]),
+        observations=tuple(_seen(observation(row), cells_of) for row in meta["observations"]),
+        loading=tuple(_noted(note(row), cells_of) for row in meta["notes"]),
         tier=isolation.get("tier", "none"),
         isolation=isolation,
         duration_ms=meta["duration_ms"],
@@ -217,16 +218,27 @@ def _cell_name(number: int | None) -> str:
     return f"In[{number}]"
 
 
-def _placed(cells: set[str], where: Where | None) -> Where | None:
+def _placed(where: Where | None, spaces: tuple[str, ...]) -> Where | None:
     """A cell by the name that the notebook shows beside it."""
-    if where is None or where.file not in cells or where.cell is None:
+    if where is None or where.file not in spaces or where.cell is None:
         return where
     return replace(where, file=_cell_name(where.cell), cell=None)
 
 
-def _seen(one: Observation, place: Any) -> Observation:
-    return replace(one, where=place(one.where))
+def _said(text: str, spaces: tuple[str, ...]) -> str:
+    for path in spaces:
+        text = re.sub(rf"{re.escape(path)} cell (\d+)", r"In[\1]", text)
+    return text
 
 
-def _noted(one: Note, place: Any) -> Note:
-    return replace(one, where=place(one.where))
+def _seen(one: Observation, spaces: tuple[str, ...]) -> Observation:
+    return replace(
+        one,
+        where=_placed(one.where, spaces),
+        observed=_said(one.observed, spaces),
+        notes=tuple(_said(text, spaces) for text in one.notes),
+    )
+
+
+def _noted(one: Note, spaces: tuple[str, ...]) -> Note:
+    return replace(one, where=_placed(one.where, spaces), text=_said(one.text, spaces))

@@ -111,7 +111,7 @@ class _Page:
     def _title(self) -> Text:
         place = from_here(Path(self.report.submission.path), self.cwd)
         title = Text(one_line(self.report.course), style="bold")
-        return title.append(f"  {one_line(place)}", style="bright_black not bold")
+        return title.append("" if place == "." else f"  {one_line(place)}", "bright_black not bold")
 
     # --- one exercise ----------------------------------------------------------------------
 

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bench.measure import ROOT
+from tests.support.students_course import students_course
 from tests.support.terminal import Terminal
 from tools.notebooks import solution, stems
 
+DONE = "All exercises are done."
 PAUSE_S = 0.5
 """Between two edits: the worker for the next one is ready by then, as after any person's."""
 
@@ -35,16 +37,22 @@ EDITS = (
 )
 
 
-def watched(runs: int) -> Iterator[tuple[str, list[float]]]:
-    """Exercise -> seconds from the write of a file to the verdict that is printed."""
+def watched(runs: int, *, public: bool) -> Iterator[tuple[str, list[float]]]:
+    """Exercise -> seconds from the write of a file to the verdict that is printed.
+
+    `public`: in a student's copy of the course, which has no hidden suite.
+    """
     with tempfile.TemporaryDirectory(prefix="grader-bench-") as name:
-        folder = Path(name)
+        folder = Path(name) / "work"
+        folder.mkdir()
+        course = students_course(ROOT, Path(name) / "course") if public else ROOT
         for stem in stems():
             (folder / f"{stem}.py").write_text(solution(stem), encoding="utf-8")
-        command = [sys.executable, "-m", "grader", "check", "--watch", name, "--course", str(ROOT)]
+        command = [sys.executable, "-m", "grader", "check", "--watch", str(folder)]
+        command += ["--course", str(course)]
         environ = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "LANG": "C.UTF-8"}
         with Terminal(command, environ) as terminal:
-            terminal.until("All exercises are done", limit_s=240)
+            terminal.until(DONE, limit_s=240)
             for edit in EDITS:
                 times = list(_times(terminal, folder / f"{edit.stem}.py", edit, runs + 1))
                 yield edit.slug, times[1:]
@@ -55,7 +63,7 @@ def _times(terminal: Terminal, path: Path, edit: Edit, rounds: int) -> Iterator[
     wrong = right.replace(edit.right, edit.wrong, 1)
     assert wrong != right, f"{edit.slug}: the line to change is not there"
     for _ in range(rounds):
-        for text, seen in ((wrong, "✗ outputs"), (right, "every check passed")):
+        for text, seen in ((wrong, "✗ outputs"), (right, DONE)):
             time.sleep(PAUSE_S)
             started = time.perf_counter()
             path.write_text(text, encoding="utf-8")

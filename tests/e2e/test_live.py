@@ -85,13 +85,17 @@ def test_a_report_names_the_cause_and_the_cell(cells: dict[str, dict[str, Any]])
 
     assert "practice on the public criteria, and nothing is handed in" in text
     assert "why:  grader explain sdpa.unscaled" in text
-    assert "likely at     In[2]:6" in text
-    assert "next: open In[2]:6 (a1.sdpa, outputs)" in text
+    assert "likely at     In[2]:5" in text
+    assert "next: open In[2]:5 (a1.sdpa, outputs)" in text
     assert "inside" not in text
 
 
 def test_a_notebook_shows_it_as_html(cells: dict[str, dict[str, Any]]) -> None:
-    assert "sdpa.unscaled" in shown(cells["check"], "text/html")
+    html = shown(cells["check"], "text/html")
+
+    assert html.startswith("<div ") and html.count("<html") == 0
+    assert "Scores are not divided by √Dh." in html
+    assert "In[2]:5" in html
 
 
 def test_the_kernel_is_as_it_was(cells: dict[str, dict[str, Any]]) -> None:
@@ -113,14 +117,14 @@ def test_everything_that_is_here_is_checked(cells: dict[str, dict[str, Any]]) ->
         "a1.sdpa",
         "a2.causal_mask",
     ]
-    assert "      observed      ValueError: why" in lines
-    assert "      where         In[9]:3" in lines
+    assert "      observed  raised ValueError at In[9]:3: why" in lines
+    assert "      where     In[9]:3" in lines
 
 
 @pytest.mark.parametrize(
     ("cell", "observed"),
     [
-        ("exits, checked", "the process ended by itself with exit code 0"),
+        ("exits, checked", "the process ended by itself, with exit code 0 (os._exit)"),
         ("hangs, checked", "no answer within 2 s"),
     ],
 )
@@ -131,8 +135,8 @@ def test_what_ends_or_hangs_a_process_costs_its_check_and_not_the_kernel(
 
 
 def test_each_check_begins_with_what_the_kernel_holds(cells: dict[str, dict[str, Any]]) -> None:
-    assert "ValueError: 1" in shown(cells["keeps, checked"])
-    assert "ValueError: 2" not in shown(cells["keeps, checked"])
+    assert "raised ValueError at In[15]:5: 1\n" in shown(cells["keeps, checked"])
+    assert "In[15]:5: 2\n" not in shown(cells["keeps, checked"])
     assert shown(cells["kept"]) == "0\n"
 
 
