@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 LOADING = Path(__file__).parents[4] / "grader" / "worker" / "loading"
+LANGUAGE = LOADING.parents[1] / "language.py"
 
 RECEIVE = r"""
 import importlib.abc, importlib.util, json, sys
@@ -41,6 +42,7 @@ print(json.dumps([sorted(foreign), loaded.lookup("a1_attention", "f")(), loaded.
 
 def test_it_loads_a_submission_without_files_site_or_torch() -> None:
     sources = {"grader": "", "grader.worker": ""}
+    sources["grader.language"] = LANGUAGE.read_text(encoding="utf-8")
     for path in sorted(LOADING.glob("*.py")):
         name = "grader.worker.loading" + ("" if path.stem == "__init__" else f".{path.stem}")
         sources[name] = path.read_text(encoding="utf-8")
