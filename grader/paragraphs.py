@@ -24,6 +24,7 @@ _WORD = r"(?<![\w.'@/])(?:[a-z]{2,}|[A-Z][a-z]{2,})(?![\w(\[/])"
 _ONE_WORD = re.compile(_WORD)
 _TWO_WORDS = re.compile(rf"{_WORD} {_WORD}")
 _KEPT = ("<!--", ">>>", "```")
+_TABLE = "|"
 
 
 @dataclass(frozen=True)
@@ -117,12 +118,12 @@ def _end_of_text(lines: list[str], at: int, before: str) -> int:
     """Where a text ends: prose at the next line that is indented or begins something else, an
     item or a row at the first line that does not stand below its text, a formula at once."""
     end = at + 1
-    if before.isspace() or before.startswith("#"):
+    if before.isspace() or before.startswith("#") or lines[at].startswith(_TABLE):
         return end
     while end < len(lines):
         line = lines[end]
         body = line.lstrip()
-        if not body or len(line) - len(body) != len(before) or body.startswith(_KEPT):
+        if not body or len(line) - len(body) != len(before) or body.startswith((*_KEPT, _TABLE)):
             break
         lead, cells = _lead(line)
         if cells or lead.strip():

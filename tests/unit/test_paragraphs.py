@@ -50,6 +50,7 @@ def heard(text: str, *, strict: bool = False) -> list[str]:
         ),
         pytest.param("```\nall of it\n```\nAnd so.", ["And so."], id="fence"),
         pytest.param("<!-- answer: a.b -->\nWrite here.", ["Write here."], id="mark"),
+        pytest.param("See:\n| a | row |\n| of | it |", ["See:", "| a | row |", "| of | it |"]),
         pytest.param("`only code`", [], id="code"),
         pytest.param("(B, Dh) W_q x", [], id="symbols"),
         pytest.param("", [], id="nothing"),
