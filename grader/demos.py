@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.language import _
 from grader.stubs import StubError
 
 FOLDER = "reference/demos"
@@ -118,7 +117,7 @@ def check_cell(targets: Iterable[str]) -> str:
     <BLANKLINE>
         grader.check(double, Counter)
     """
-    says = _("Practice: checks these as they are now. Nothing is handed in.")
+    says = "Practice: checks these as they are now. Nothing is handed in."
     call = f"    grader.check({', '.join(targets)})"
     return f"{_MARK}\n# {says}\nwith trying():\n    import grader\n\n{call}"
 

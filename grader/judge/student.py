@@ -333,10 +333,15 @@ class SubmissionClient(Client):
     def absent(self, stem: str, names: Sequence[str]) -> NotDefined | None:
         """Why there is nothing to check of an exercise, if none of its targets was written.
 
-        None until something was loaded: what keeps a file from being loaded is seen in a check.
+        None if nothing can be loaded: what keeps a file from that is seen in a check.
         """
-        if not self.report:
+        if self._hopeless is not None:
             return None
+        if not self.report:
+            try:
+                self._worker = self._bring_up()
+            except StudentFault:
+                return None
         faults = []
         for name in names:
             try:
