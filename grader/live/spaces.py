@@ -16,7 +16,7 @@ from grader.worker.live import Space
 from grader.worker.loading.notebooks import is_demo_cell
 from grader.worker.loading.sources import Block
 
-_OTHERS = frozenset({"site-packages", "dist-packages"})
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 Namespace = dict[str, Any]
 
@@ -131,9 +131,11 @@ def _own_modules(folder: Path, caller: Namespace) -> Iterator[tuple[str, ModuleT
         if not isinstance(module, ModuleType) or module.__dict__ is caller:
             continue
         file = _file_of(module)
-        if file is None or not file.is_relative_to(folder) or _OTHERS & {*file.parts}:
+        if file is None or not file.is_relative_to(folder) or _INSTALLED & {*file.parts}:
             continue
-        if name.partition(".")[0] not in ("grader", "__main__"):
+        top = name.partition(".")[0]
+        # Somebody's home may hold both their notebooks and their Python.
+        if top not in ("grader", "__main__") and top not in sys.stdlib_module_names:
             yield name, module
 
 

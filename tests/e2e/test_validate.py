@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from grader.cli import main
+from grader.commands.stubs import run as write_handouts
 from grader.course import find_course
 from grader.engine import Options
-from grader.handout import notebook_handout, python_handout
-from grader.stubs import stub_source
 from grader.validate.proof import Proof, prove
 from grader.validate.report import json_report, text_report
 
@@ -92,10 +91,7 @@ def proven(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in TOY.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
-    stub = stub_source(TOY["reference/t1_toy.py"], "t1_toy.py")
-    (root / "assignments").mkdir()
-    (root / "assignments/t1_toy.py").write_text(python_handout(stub), encoding="utf-8")
-    (root / "assignments/t1_toy.ipynb").write_text(notebook_handout(stub), encoding="utf-8")
+    write_handouts(root)
     proof = prove(find_course(root), (), Options(workers=2), write=True)
     assert [str(gap) for gap in proof.gaps] == []
     return root

@@ -21,6 +21,7 @@ from grader.handout import (
     written_handout,
 )
 from grader.notebook import read_cells
+from grader.rubric import Exercise
 from grader.stubs import stub_source
 from grader.worker.loading import definition_digest
 from grader.written.ask import PLACEHOLDER
@@ -169,6 +170,21 @@ def test_questions_come_last_each_with_a_marked_place_to_answer() -> None:
         "source": ["<!-- answer: a0.why -->\n", PLACEHOLDER],
     }
     assert files["a0_numbers.py"] == python_handout(STUB)
+
+
+def test_each_exercise_ends_with_a_cell_that_checks_it() -> None:
+    both = Exercise("a0.both", "a0_numbers", ("Counter", "double"), {})
+    other = Exercise("b0.other", "b0_others", ("double",), {})
+
+    files = handouts(STUB, "a0_numbers", exercises=[both, other])
+
+    cells = json.loads(files["a0_numbers.ipynb"])["cells"]
+    ids = [cell["id"] for cell in cells]
+    assert ids[ids.index("Counter") + 1] == "check-a0-both"
+    assert [one for one in ids if one.startswith("check-")] == ["check-a0-both"]
+    check = cells[ids.index("check-a0-both")]
+    assert check["metadata"] == {"tags": ["demo"]}
+    assert "".join(check["source"]).endswith("    grader.check(Counter, double)")
 
 
 def test_without_questions_there_is_no_file_for_answers() -> None:

@@ -1,0 +1,37 @@
+"""Practice knows public criteria and public suites, and nothing else of a course."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.course import find_course
+from grader.live.course import practice_course, practice_hello
+from grader.prerequisites import with_prerequisites
+from grader.rubric import Visibility
+
+COURSE = find_course(Path(__file__))
+
+
+def test_no_hidden_criterion_is_left() -> None:
+    kept = practice_course(COURSE).rubric.exercises
+
+    assert {c.visibility for one in kept.values() for c in one.criteria.values()} == {
+        Visibility.PUBLIC
+    }
+    assert len(kept) == len(COURSE.rubric.exercises)
+
+
+def test_the_judge_is_told_of_no_hidden_suite() -> None:
+    rows = practice_hello(practice_course(COURSE))["exercises"]
+
+    assert {Path(path).parent.name for row in rows for path in row["suites"]} == {"public"}
+    assert [row["hidden"] for row in rows] == [[]] * len(rows)
+
+
+def test_an_exercise_comes_with_what_it_is_built_on() -> None:
+    assert with_prerequisites(COURSE.rubric, ["a3.wrapper"]) == (
+        "a1.softmax",
+        "a1.sdpa",
+        "a2.causal_attention",
+        "a3.wrapper",
+    )
