@@ -200,7 +200,7 @@ def test_a_class_is_graded_in_english_whatever_the_machine_speaks(tmp_path: Path
     for name, words in {"env": (), "option": ("--lang", "ko")}.items():
         done = run(*common, str(tmp_path / name), *words, LANG="ko_KR.UTF-8")
         assert done.returncode in (0, 1), done.stderr
-        texts[name] = (tmp_path / name / "results" / "student-001.json").read_text("utf-8")
+        texts[name] = (tmp_path / name / "records" / "student-001.json").read_text("utf-8")
 
     assert english(" ".join(said(json.loads(texts["env"]))))
     assert not english(" ".join(said(json.loads(texts["option"]))))
