@@ -110,12 +110,13 @@ class Explanations:
 
 
 def _translated(found: Explanation) -> Explanation:
-    """In the reader's language; equations speak for themselves."""
+    """In the reader's language, with equations as far as they hold words."""
     nudge, idea, answer = map(course_text, found.hints)
     return replace(
         found,
         what=course_text(found.what),
         why=course_text(found.why),
+        equation=course_text(found.equation),
         source=course_text(found.source),
         hints=(nudge, idea, answer),
     )

@@ -34,6 +34,8 @@ PLURALS = {"ko": "nplurals=1; plural=0;"}
 """How many forms a language has: a new one needs its line here."""
 KEYWORDS: Mapping[str, tuple[int, ...] | None] = {"_": None, "marked": None, "ngettext": (1, 2)}
 _LONG_WORD = re.compile(r"(?<!\S)[A-Za-z',]{2,}(?!\S)")
+_IN_WORDS = re.compile(r"[A-Za-z]{2,}[ ,]+[A-Za-z]{3,}")
+"""An equation that is not only signs."""
 _SHORTEST_SENTENCE = 15
 _NO_SENTENCE = ("mentions",)
 """Arguments of `expect` that hold code and no words."""
@@ -168,6 +170,8 @@ def _explanations() -> Iterator[Found]:
     ):
         for text in (one.what, one.why, one.source, *one.hints):
             yield text, place
+        if _IN_WORDS.search(one.equation):
+            yield one.equation, place
     for text in found.by_criterion.values():
         yield text, place
 

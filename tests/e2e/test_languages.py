@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -18,7 +19,7 @@ from grader.course import find_course
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "tests" / "corpus"
-FORMATS = ("json", "markdown", "junit", "text")
+FORMATS = ("json", "markdown", "junit", "text", "html")
 # Mistakes that are known and such that are only seen, a file that cannot be read, what hangs, ends
 # or was not written, notes of every kind, and a rule that was broken.
 STUDENTS = (
@@ -37,6 +38,8 @@ WAYS = {"fork": ("--isolation", "none"), "spawn": ("--spawn", "--isolation", "no
 CODE = re.compile(r"`+[^`\n]*(?:`+|$)", re.MULTILINE)
 PATH = re.compile(r"\S*[/.]\S*")
 SENTENCE = re.compile(r"[A-Za-z][a-z'’]+(?:,? [A-Za-z][a-z'’]+){2,}")
+# Of books, in the sources of explanations.
+TITLE = re.compile(r'"[A-Z][^"\n]{,80}"')
 # Words that no translation touches: commands and their options.
 COMMANDS = re.compile(r"grader (?:check|explain|doctor)[^\n)]*")
 
@@ -103,6 +106,17 @@ def said(report: Any, key: str = "") -> Iterator[str]:
         yield report
 
 
+def texts(name: str, report: str) -> list[str]:
+    """What a person reads of a report in the format `name`."""
+    if name == "json":
+        return list(said(json.loads(report)))
+    if name == "html":
+        plain = re.sub(r"<(style|code)\b.*?</\1>", " ; ", report, flags=re.DOTALL)
+        read = html.unescape(re.sub(r"<[^>]*>", " ; ", plain))
+        return [TITLE.sub(" ; ", read)]
+    return [report]
+
+
 def verdicts(report: Mapping[str, Any]) -> dict[str, object]:
     """What a grade is made of, and nothing in words."""
     return {
@@ -120,9 +134,9 @@ def verdicts(report: Mapping[str, Any]) -> dict[str, object]:
 @pytest.mark.parametrize("student", STUDENTS)
 def test_a_korean_report_holds_no_english_sentence(student: str, folder: Path) -> None:
     for name, text in reports(student, "ko", "fork", folder).items():
-        texts = list(said(json.loads(text))) if name == "json" else [text]
+        found = [words for one in texts(name, text) for words in english(one, name == "text")]
 
-        assert [words for one in texts for words in english(one, name == "text")] == [], name
+        assert found == [], name
 
 
 @pytest.mark.parametrize("student", STUDENTS)
@@ -130,7 +144,9 @@ def test_an_english_report_holds_english_sentences(student: str, folder: Path) -
     """The positive control: in each format, the same search finds them."""
     found = reports(student, "en", "fork", folder)
 
-    assert {name for name, text in found.items() if english(text)} == set(FORMATS)
+    assert {name for name, text in found.items() if any(map(english, texts(name, text)))} == set(
+        FORMATS
+    )
     assert "총점" not in found["text"]
 
 

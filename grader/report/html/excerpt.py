@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from grader.evidence import Observation, Where
-from grader.language import _, course_text, ngettext
+from grader.language import _, ngettext
 from grader.report.cleaning import one_line
 from grader.report.sources import sources
 
@@ -85,9 +85,9 @@ def excerpts(files: Mapping[str, bytes], seen: Iterable[Observation]) -> tuple[E
 def _saying(seen: Observation, where: Where) -> tuple[str, str]:
     """What it is about, and the words: a line says one thing about a cause, or a criterion."""
     if seen.cause is None or seen.cause.is_observation:
-        words = one_line(seen.observed, _WORDS) or one_line(course_text(seen.title), _WORDS)
+        words = one_line(seen.observed, _WORDS) or one_line(seen.title, _WORDS)
         return seen.criterion, f"{seen.criterion}: {words}"
-    text = one_line(course_text(seen.cause.text), _WORDS)
+    text = one_line(seen.cause.text, _WORDS)
     return seen.cause.id, _("likely here: {cause}", cause=text) if where.likely else text
 
 

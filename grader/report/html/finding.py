@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from grader.evidence import Observation, Outcome
 from grader.explanations import STEPS, ExplanationError
-from grader.language import _, course_text
+from grader.language import _
 from grader.report.cleaning import one_line
 from grader.report.content import Report
 from grader.report.html.heat import Figure, drawn, heat_maps
-from grader.report.marks import REMARKS, UNICODE
+from grader.report.marks import UNICODE, remark
 from grader.report.words import facts
 
 
@@ -97,11 +97,11 @@ def finding(
 ) -> Finding:
     """A check in full; `count` of them that a reader cannot tell apart."""
     times = _("{count} checks", count=count) if count > 1 else ""
-    remarks = filter(None, (seen.criterion, times, REMARKS.get(seen.outcome, "")))
+    remarks = filter(None, (seen.criterion, times, remark(seen.outcome)))
     figures = [] if seen.picture is None else [drawn(seen.picture)]
     figures += [] if seen.weights is None else [heat_maps(seen.weights)]
     return Finding(
-        title=one_line(course_text(seen.title)),
+        title=one_line(seen.title),
         sign=sign_of(seen.outcome),
         state=STATES[seen.outcome],
         remarks=", ".join(remarks),
@@ -127,7 +127,7 @@ def hints_name(report: Report, seen: Observation) -> str:
 
 
 def _facts(seen: Observation) -> list[Fact]:
-    cause = "" if seen.cause is None else course_text(seen.cause.text)
+    cause = "" if seen.cause is None else seen.cause.text
     return [
         Fact(label, words, "cause" if cause and words.startswith(cause) else "")
         for label, words in facts(seen)
@@ -146,11 +146,9 @@ def _ladder(report: Report, name: str) -> Ladder | None:
     ]
     return Ladder(
         name=name,
-        hints=tuple(
-            Hint(title, course_text(hint)) for title, hint in zip(titles, found.hints, strict=True)
-        ),
-        why=course_text(found.why),
+        hints=tuple(Hint(title, hint) for title, hint in zip(titles, found.hints, strict=True)),
+        why=found.why,
         is_mistake=bool(found.what),
         equation=found.equation,
-        source=course_text(found.source),
+        source=found.source,
     )
