@@ -68,7 +68,11 @@ def run(
             # Imported while torch is, in the other process.
             show = _printer(format_)
             writers = [(renderer(name), file) for name, file in files]
-            hints = _explanations(course) if "html" in (format_, *(n for n, _ in files)) else None
+            hints = (
+                _explanations(course)
+                if "html" in (format_, *(name for name, _file in files))
+                else None
+            )
             graded = next(iter(grader.grade([submission])))
     report = report_on(graded, course.rubric, slugs, hints)
     for rendered, file in writers:
@@ -82,10 +86,10 @@ def _watched(
 ) -> int:
     if is_archive(target.name):
         raise SubmissionError(
-            f"{target}: an archive is not worked on. Unpack it and name the folder"
+            _("{file}: an archive is not worked on. Unpack it and name the folder", file=target)
         )
     if importlib.util.find_spec("watchfiles") is None:
-        raise SubmissionError("--watch needs watchfiles. Next: pip install watchfiles")
+        raise SubmissionError(_("--watch needs watchfiles. Next: pip install watchfiles"))
     from grader.commands.watch import run as command
 
     return command(course, target, slugs, options, begun)

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import torch
 
+from ..language import _, marked
 from ..wire.frame import Meta
 from . import dynamo
 from .loading import Plan
@@ -32,7 +33,7 @@ from .survey import Wanted, survey
 from .tiers import unconfined
 from .zygote import READY, WorkerSource, forking
 
-REASON = "live objects are checked in a copy of the process that holds them"
+REASON = marked("live objects are checked in a copy of the process that holds them")
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ def serve(control: socket.socket, report_fd: int, scratch: str, kernel: Kernel) 
         return
     os.write(report_fd, READY)
     reseed()
-    start = forking(unconfined([], REASON), origin)
+    start = forking(unconfined([], _(REASON)), origin)
     WorkerSource(control, scratch, start, use_scratch=True).serve()
 
 

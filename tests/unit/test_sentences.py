@@ -58,6 +58,7 @@ OURS = {"AssertionError", "RuntimeError", "TypeError", "ValueError", "Violation"
 AUTHORS = {"CollectionFailed", "ReferenceBroken", "SourceGone", "help", "epilog"}
 """Exceptions and arguments whose words a course's author or the help of a command has."""
 KNOWN = {
+    "grader": ("has no attribute",),
     "grader.cli": (
         "Exit codes",
         "go together",
@@ -65,12 +66,16 @@ KNOWN = {
         "of what is said",
         "did you mean",
         "is not FORMAT=FILE",
+        "leave out --format",
     ),
     "grader.course": ("has no suite",),
     "grader.explanations": ("not valid TOML", "expected why, equation"),
+    "grader.intake": ("replace this line",),
     "grader.judge.pytest_bridge": ("inputs depend on", "runs in a worker"),
+    "grader.live.session": ("EOF when reading a line",),
     "grader.nursery": ("threads before the first fork",),
     "grader.report.terminal": ("not bold",),
+    "grader.watching.screen": ("not bold",),
     "grader.worker.loading.importer": ("matplotlib PIL", "No module named"),
     "grader.worker.loading.loaded": ("EOF when reading a line",),
     "grader.worker.loading.splitting": ("expected an indented",),
