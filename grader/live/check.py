@@ -143,8 +143,9 @@ def _asked_of(module: ModuleType, rubric: Rubric) -> set[str]:
 
 def _exercise_named(name: str, item: object, known: Mapping[str, str]) -> str:
     if name not in known:
-        text = _("no exercise asks for '{name}'{hint}. Next: pass what you defined, or 'a1.sdpa'")
-        raise CourseError(text.format(name=name, hint=did_you_mean(name, known)))
+        text = _("no exercise asks for '{name}'{hint}. Next: pass what you defined, or '{slug}'")
+        slug = next(iter(known.values()), "")
+        raise CourseError(text.format(name=name, hint=did_you_mean(name, known), slug=slug))
     if not callable(item) or not hasattr(item, "__name__"):
         raise CourseError(_("{name} is one object of its class. Next: pass the class", name=name))
     return known[name]
