@@ -56,7 +56,7 @@ def _matrix(proof: Proof, slug: str) -> Iterator[str]:
     criteria = list(proof.data.exercises[slug].criteria)
     width = WIDTH - COLUMN * len(criteria)
     heads = "".join(f"{name[: COLUMN - 1]:>{COLUMN}}" for name in criteria)
-    yield f"{slug + ', failed checks':<{width}}{heads}"
+    yield f"{_cut(f'{slug}, failed checks', width - 1):<{width}}{heads}"
     for each in _killers(proof, slug):
         cells = "".join(f"{_cell(each, slug, name):>{COLUMN}}" for name in criteria)
         yield f"{_cut(_short(each.trial.id, slug), width - 1):<{width}}{cells}"
