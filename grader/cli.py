@@ -354,7 +354,9 @@ def new(
     is_flag=True,
     help="Instead: is every known mistake named, alone and beside another, and nobody wronged?",
 )
-@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Lanes; else a core.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Lanes; else a core, and one."
+)
 @_spawn
 @_isolation
 @_course

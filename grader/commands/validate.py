@@ -33,7 +33,8 @@ def run(
     """Prints what is proven and every gap; returns the exit code."""
     with in_words():
         course = find_course(course_folder or Path.cwd())
-        options = Options(workers=jobs or cores(), spawn=spawn, isolation=isolation)
+        # A judge and its worker take turns: one lane more than cores leaves none of these idle.
+        options = Options(workers=jobs or cores() + 1, spawn=spawn, isolation=isolation)
         chosen = select(course.rubric, only)
         if diagnosis:
             return _diagnosis(diagnose(course, chosen, options), format_)

@@ -112,7 +112,9 @@ class Judge:
 
     def _wanted(self, only: tuple[str, ...], exercises: list[ExercisePlan]) -> dict[str, Any]:
         if only not in self._looked_for:
-            found = wanted(exercises, self._grading.references, self._likely.patterns)
+            # Places are looked for to be put beside causes.
+            patterns = self._likely.patterns if self._grading.diagnoses else {}
+            found = wanted(exercises, self._grading.references, patterns)
             self._looked_for[only] = found
         return self._looked_for[only]
 

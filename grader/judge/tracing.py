@@ -6,6 +6,8 @@ its own globals makes grades depend on order.
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
@@ -72,11 +74,19 @@ def _projections(tensor: torch.Tensor) -> list[float]:
         return []
     with torch.no_grad():
         flat = tensor.detach().to("cpu", torch.float64).flatten()
-        finite = flat.isfinite()
-        flat = torch.where(finite, flat, torch.zeros_like(flat))
-        weights = torch.cos(torch.arange(len(flat), dtype=torch.float64) * 1.7 + 0.3)
-        found = [len(flat) - int(finite.sum()), flat.abs().sum().item(), (flat @ weights).item()]
+        size = flat.abs().sum().item()
+        missing = 0
+        if not math.isfinite(size):
+            finite = flat.isfinite()
+            flat = torch.where(finite, flat, torch.zeros_like(flat))
+            missing, size = len(flat) - int(finite.sum()), flat.abs().sum().item()
+        found = [missing, size, (flat @ _weights(len(flat))).item()]
     return [min(float(number), 1e300) for number in found]
+
+
+@functools.lru_cache(64)
+def _weights(length: int) -> torch.Tensor:
+    return torch.cos(torch.arange(length, dtype=torch.float64) * 1.7 + 0.3)
 
 
 class SuiteGlobals:
