@@ -355,7 +355,7 @@ def new(
     help="Instead: is every known mistake named, alone and beside another, and nobody wronged?",
 )
 @click.option(
-    "-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Lanes; else a core, and one."
+    "-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Lanes; else cores + 1."
 )
 @_spawn
 @_isolation

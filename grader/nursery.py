@@ -23,6 +23,7 @@ from .wire.control import receive_control, send_control
 from .wire.faults import PeerGone
 from .worker import dynamo, zygote
 from .worker.jail.kernel import PR_SET_DUMPABLE, die_with_parent, prctl
+from .worker.practice import load_rarely_used
 
 ZYGOTE_LIMIT_S = 30.0
 
@@ -66,16 +67,6 @@ def warm_up() -> None:
     exec(compile("def f(): pass", "<warm-up>", "exec"), {})
 
 
-def warm_up_meta() -> None:
-    """What the first operation on a meta tensor loads, sympy among it: 250 ms."""
-    import torch
-
-    x = torch.ones(2, 3, 3, device="meta")
-    torch.softmax((x @ x).masked_fill(~(x > 0), 0.0), -1)
-    gc.collect()
-    gc.freeze()
-
-
 def thread_count() -> int:
     """Threads of this process, as the kernel counts them; 1 where it can't be asked."""
     try:
@@ -97,7 +88,7 @@ class Nursery:
         self._parcel = parcel
         self._live: dict[int, int] = {}
         """pidfd -> pid"""
-        self._forked = self._meta = False
+        self._forked = self._loaded = False
 
     def serve(self) -> None:
         while True:
@@ -113,11 +104,11 @@ class Nursery:
                 self._pair(*receive_control(self._control))
 
     def _pair(self, request: dict[str, Any], fds: list[int]) -> None:
-        if request["meta"] and self._forked and not self._meta:
+        if self._forked and not self._loaded:
             # The first pair does not wait for this: its zygote does it while its judge collects.
             # Where there is a second one there are many submissions.
-            warm_up_meta()
-            self._meta = True
+            load_rarely_used()
+            self._loaded = True
         channel_fd = fds[0]
         judge_end, zygote_end = socket.socketpair()
         judge = self._fork(lambda: _judge(channel_fd, judge_end.fileno()), [zygote_end.fileno()])
@@ -164,8 +155,8 @@ class Nursery:
 
     def _be_zygote(self, control: socket.socket, report_fd: int, order: dict[str, Any]) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if order["meta"] and not self._meta:
-            warm_up_meta()
+        if order["meta"] and not self._loaded:
+            load_rarely_used()
         zygote.run(control, report_fd, order, self._parcel["stack_fds"])
 
     def _fork(self, body: Callable[[], None], not_inherited: list[int]) -> int:

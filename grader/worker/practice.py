@@ -96,8 +96,19 @@ class _CallingPeer(Peer):
         return super().exchange(meta, buffers)
 
 
+def load_rarely_used() -> None:
+    """What torch loads when it is first asked for a meta tensor or for shapes that broadcast,
+    sympy among it: 250 ms, once here instead of once in every worker that asks."""
+    x = torch.ones(2, 3, 3, device="meta")
+    torch.softmax((x @ x).masked_fill(~(x > 0), 0.0), -1)
+    torch.broadcast_shapes((2, 1), (1, 3))  # type: ignore[no-untyped-call]
+    gc.collect()
+    gc.freeze()
+
+
 def practise() -> None:
     """Load, call, differentiate and reset a few times, then leave nothing of it behind."""
+    load_rarely_used()
     here, there = socket.socketpair()
     with here, there:
         near_worker = _taking_turns(there, lambda: caller.serve(caller.channel.receive()))
