@@ -396,12 +396,11 @@ deed(
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     ends = [LIBC.sbrk(0) & ~4095, *(id(object()) & ~4095 for _ in range(50))]
-    # Far down: how much lies above a secret hangs on what was imported since, plug-ins too.
-    near = {page for end in ends for page in range(end - (4096 << 13), end + (4096 << 4), 4096)}
-    for page in sorted(near, reverse=True):
-        if LIBC.write(writer, ctypes.c_void_p(page), 4096) == 4096:
-            if seen(os.read(reader, 4096)):
-                return "done"
+    for end in set(ends):
+        for page in range(end - (4096 << 11), end + (4096 << 4), 4096):
+            if LIBC.write(writer, ctypes.c_void_p(page), 4096) == 4096:
+                if seen(os.read(reader, 4096)):
+                    return "done"
     return "empty"
     """,
     top=SEARCH + "LIBC = ctypes.CDLL(None, use_errno=True)\nLIBC.sbrk.restype = ctypes.c_ssize_t\n",
