@@ -100,7 +100,7 @@ def load_rarely_used() -> None:
     """What torch loads when it is first asked for a meta tensor or for shapes that broadcast,
     sympy among it: 250 ms, once here instead of once in every worker that asks."""
     x = torch.ones(2, 3, 3, device="meta")
-    torch.softmax((x @ x).masked_fill(~(x > 0), 0.0), -1)
+    torch.sigmoid((x @ x).masked_fill(~(x > 0), 0.0))
     torch.broadcast_shapes((2, 1), (1, 3))  # type: ignore[no-untyped-call]
     gc.collect()
     gc.freeze()

@@ -143,7 +143,7 @@ def test_each_check_begins_with_what_the_kernel_holds(cells: dict[str, dict[str,
 def test_what_cannot_be_checked_costs_a_sentence(cells: dict[str, dict[str, Any]]) -> None:
     assert shown(cells["stranger"]) == (
         "grader: no exercise asks for 'causal_masks' - did you mean 'causal_mask'?. "
-        "Next: pass what you defined, or 'a1.sdpa'"
+        "Next: pass what you defined, or 'a1.scores'"
     )
     assert shown(cells["elsewhere"]).startswith("grader: /: not inside a course;")
 

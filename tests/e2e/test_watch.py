@@ -42,7 +42,9 @@ def command(folder: Path) -> list[str]:
 
 
 def environ() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "LANG": "C.UTF-8"}
+    # A terminal has its own size, whatever those have that tests run in.
+    kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    return {**kept, "PYTHONPATH": str(ROOT), "TERM": "xterm", "LANG": "C.UTF-8"}
 
 
 @pytest.fixture
