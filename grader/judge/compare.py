@@ -13,8 +13,10 @@ import torch
 
 from ..language import _
 from ..wire.values import Opaque
+from .handles import RemoteFunction, RemoteModule
 
 _KNOWN_TYPES = ("generator", "module", "ndarray", "Generator", "SimpleNamespace")
+_TOLD = (bool, int, float, complex, torch.dtype, torch.device)
 _TENSOR = re.compile(r"(Tensor|Parameter) \(\w{1,16}, \w{1,16}, \w{1,8}\)")
 
 
@@ -31,7 +33,10 @@ class Difference:
 
 
 def describe(value: Any) -> str:
-    """A value in a few words: its type and shape, not its numbers."""
+    """A value in a few words: its type and shape, and a number itself.
+
+    Never a text or a name that a student's code chose when it ran: it can be made of hidden inputs.
+    """
     if isinstance(value, torch.Tensor):
         return _("a tensor of shape {shape}", shape=tuple(value.shape))
     if isinstance(value, Opaque):
@@ -41,9 +46,15 @@ def describe(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         kind = type(value).__name__
         return _("a {kind} of {count} items", kind=kind, count=len(value))
+    if isinstance(value, dict):
+        return _("a dict of {count} items", count=len(value))
+    if isinstance(value, RemoteModule):
+        return _("a module")
+    if isinstance(value, RemoteFunction):
+        return _("a function")
     if value is None:
         return "None"
-    return f"{type(value).__name__} {value!r}"[:80]
+    return f"{type(value).__name__} {value!r}"[:80] if isinstance(value, _TOLD) else _("an object")
 
 
 def _described(type_name: str) -> str:

@@ -43,7 +43,7 @@ class RemoteFunction:
         return self._invoker.invoke(self.target, args, kwargs, {})
 
     def __repr__(self) -> str:
-        return f"<student's {self.__name__}>"
+        return "<RemoteFunction>"
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,12 @@ class RemoteModule:
         self._write_back()
         parameters: Parameters = {}
         if torch.is_grad_enabled():
-            require_drawable(self.specs, self.type_name)
+            require_drawable(self.specs)
             parameters = {s.name: self._mirror(s) for s in self.specs if s.requires_grad}
         return self._invoker.invoke(self.target, args, kwargs, parameters)
 
     def __repr__(self) -> str:
-        return f"<student's module {self.type_name}>"
+        return "<RemoteModule>"
 
     def __getattr__(self, name: str) -> Any:
         """An attribute of the student's module: a module handle, callable, tensor or value."""
@@ -125,7 +125,7 @@ class RemoteModule:
     def named_parameters(self) -> list[tuple[str, nn.Parameter]]:
         """Stand-ins holding the current values."""
         self._write_back()
-        require_drawable(self.specs, self.type_name)
+        require_drawable(self.specs)
         values = _by_name(self._ask("parameters"))
         for spec in self.specs:
             mirror = self._mirror(spec)
@@ -267,13 +267,13 @@ def _spec(row: Any) -> ParameterSpec:
     return ParameterSpec(name, DTYPES[dtype], tuple(shape), requires_grad is True)
 
 
-def require_drawable(specs: Iterable[ParameterSpec], name: str) -> None:
+def require_drawable(specs: Iterable[ParameterSpec]) -> None:
     """Raises CheckFailed for larger parameters than a module of any course has: a description of
     them takes a few bytes, the numbers themselves would fill the judge's memory."""
     size = sum(math.prod(spec.shape) * spec.dtype.itemsize for spec in specs)
     if size > MAX_PARAMETER_BYTES and torch.get_default_device().type != "meta":
         raise CheckFailed(
-            _("{name} has parameters of {size} bytes", name=name, size=f"{size:,}"),
+            _("the module has parameters of {size} bytes", size=f"{size:,}"),
             _("at most {size}", size=f"{MAX_PARAMETER_BYTES:,}"),
         )
 

@@ -35,7 +35,7 @@ def randomised(
     Raises:
         CheckFailed: there are absurdly many.
     """
-    require_drawable(handle.specs, handle.type_name)
+    require_drawable(handle.specs)
     shapes = {spec.name: spec.shape for spec in handle.specs}
     return {
         n: torch.randn(shapes[n], generator=generator, dtype=torch.float64) * UNBOUND_SCALE

@@ -85,7 +85,7 @@ def handle_of(student: RemoteModule, path: str) -> RemoteModule:
         except StudentRaised:
             inner = None
         if not isinstance(inner, RemoteModule):
-            told = _("{name} has no part `{path}`", name=student.type_name, path=path)
+            told = _("the module has no part `{path}`", path=path)
             raise CheckFailed(told, _("a module `{path}`", path=path))
         found = inner
     return found

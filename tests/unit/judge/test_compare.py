@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
 
 from grader.judge.compare import difference
+from grader.judge.handles import Invoker, RemoteFunction, RemoteModule
 from grader.wire.values import Opaque
 
 NAN, INF = torch.nan, torch.inf
 T = torch.tensor
+NOBODY = cast(Invoker, None)
+MODULE = RemoteModule(NOBODY, 0, {"type": "0.25 0.5", "parameters": []})
+FUNCTION = RemoteFunction(NOBODY, ["H", 1], "0.25 0.5")
 
 
 def found(observed: Any, expected: Any, atol: float = 1e-8) -> tuple[str, str] | None:
@@ -61,9 +65,14 @@ def test_these_agree(observed: Any, expected: Any) -> None:
         ((T([1.0]), T([2.0])), (T([1.0]), T([3.0])), ("output[1] differs by up to 1, first at [0]",
                                                       "the reference's values within 4e-08")),
         (3, 4, ("output is int 3", "int 4")),
+        ({"0.25 0.5": 1}, 4, ("output is a dict of 1 items", "int 4")),
+        (slice("0.25"), 4, ("output is an object", "int 4")),
+        (MODULE, 4, ("output is a module", "int 4")),
+        (FUNCTION, 4, ("output is a function", "int 4")),
     ],
     ids=["value", "NaN", "NaNs", "inf", "finite", "sign of inf", "shape", "dtype", "ints", "None",
-         "opaque", "own type", "text", "tuple", "second", "number"],
+         "opaque", "own type", "text", "tuple", "second", "number", "dict", "slice", "module",
+         "function"],
 )  # fmt: skip
 def test_these_differ(observed: Any, expected: Any, words: tuple[str, str]) -> None:
     assert found(observed, expected) == words

@@ -122,4 +122,4 @@ def test_a_missing_part_is_named() -> None:
     bench = Bench(SOURCE.replace("self.stages", "self.steps"))
     with pytest.raises(CheckFailed) as caught:
         bench.expect.wiring(bench.twin, bench.pixels)
-    assert caught.value.observed == "Pipeline has no part `stages.0`"
+    assert caught.value.observed == "the module has no part `stages.0`"
