@@ -99,7 +99,7 @@ class Client:
         started = time.perf_counter()
         try:
             outcome: Outcome = self.peer.call(
-                target, args, kwargs, environment(), parameters, errands
+                target, args, kwargs, self.settings(), parameters, errands
             )
         except Violation as error:
             raise self.translate(error) from None
@@ -110,7 +110,15 @@ class Client:
         self.took(self.calls, time.perf_counter() - started)
         labels = _labels(args, kwargs) if outcome.changed else []
         self.changed = tuple(labels[i] for i in outcome.changed if i < len(labels))
+        self.note(outcome.noted)
         return outcome.value
+
+    def settings(self) -> Meta:
+        """What a call runs under."""
+        return environment()
+
+    def note(self, noted: Any) -> None:
+        """Called with what the other side said of a call, besides its value; untrusted."""
 
     def send_along(self, target: Node, args: tuple[Any, ...]) -> None:
         """Have `target` called right before the next request: it costs no round trip of its own.

@@ -157,6 +157,7 @@ class Grading:
         if absent is not None:
             return observation(check, [Phase("setup", absent)], Record()), Sight(absent.outcome)
         started = time.perf_counter()
+        self._watch(check, client)
         found, sight = self.attempt(check, client, digest)
         if found.outcome in ACCUSING:
             limit = self._limit(check)
@@ -166,6 +167,13 @@ class Grading:
             elif found.outcome is Outcome.TIMED_OUT and self._limit(check) > limit:
                 found, sight = self.attempt(check, client, digest)
         return replace(found, duration_ms=(time.perf_counter() - started) * 1e3), sight
+
+    def _watch(self, check: Check, client: SubmissionClient) -> None:
+        """See in an exercise's first check what runs: in a public one, so that no hidden input was
+        seen by who tells of it."""
+        slug = check.exercise.slug
+        first = not check.hidden and not client.ran.watched(slug)
+        client.ran.watch(slug, check.exercise.banned if first else ())
 
     def attempt(
         self,

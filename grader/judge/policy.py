@@ -136,6 +136,20 @@ def notes(exercises: Sequence[ExercisePlan], client: SubmissionClient) -> Iterat
                 )
                 yield Note("problem", text, found[0].where)
         yield from _advice(exercise, survey)
+        yield from _ran(exercise, survey, client.ran.of(exercise.slug))
+
+
+def _ran(exercise: ExercisePlan, survey: Survey, ran: Mapping[str, Where | None]) -> Iterator[Note]:
+    """What ran although the text does not name it: put together at run time, perhaps."""
+    if ran and not _offences(exercise, BANNED, survey):
+        name, where = next(iter(ran.items()))
+        text = _(
+            "{slug}: {name} ran when {targets} was called, though the text does not name it",
+            slug=exercise.slug,
+            name=name,
+            targets=joined(exercise.targets),
+        )
+        yield Note("note", text, where)
 
 
 def _advice(exercise: ExercisePlan, survey: Survey) -> Iterator[Note]:

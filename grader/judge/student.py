@@ -25,6 +25,7 @@ from .faults import (
     malformed,
 )
 from .memory import limit_memory
+from .ran import Ran
 from .survey import Survey
 from .worker_process import Source, Usage, WorkerProcess
 
@@ -88,6 +89,7 @@ class SubmissionClient(Client):
         self.survey: Survey | None = None
         """What the text says; None until a worker was brought up."""
         self.isolation: Mapping[str, Any] = {}
+        self.ran = Ran(self._line)
 
     @property
     def why_not_loaded(self) -> StudentFault | None:
@@ -272,11 +274,15 @@ class SubmissionClient(Client):
 
     def place(self, error: RemoteRaised) -> Where | None:
         """Only a place that exists: any other text or number could carry a hidden input."""
-        data = self._plan.files.get(error.file or "")
-        if error.file is None or data is None:
+        return self._line(error.file, error.cell, error.line)
+
+    def _line(self, file: Any, cell: Any, line: Any) -> Where | None:
+        data = self._plan.files.get(file) if type(file) is str else None
+        if data is None:
             return None
-        inside = all(0 <= number <= len(data) for number in (error.line or 0, error.cell or 0))
-        return Where(error.file, error.line, error.cell) if inside else Where(error.file)
+        numbers = [number for number in (line, cell) if number is not None]
+        inside = all(type(n) is int and 0 <= n <= len(data) for n in numbers)
+        return Where(file, line, cell) if inside else Where(file)
 
     def _more_time(self) -> float:
         """The processor time that the call at hand is due and others had: a limit is one of time
@@ -300,6 +306,14 @@ class SubmissionClient(Client):
         waited_s = after.waiting_s - self._usage.waiting_s
         self._due_s = self.limit_s - (after.running_s - self._usage.running_s)
         return waited_s > 0.25 * self.limit_s and self._due_s > 0.05 * self.limit_s
+
+    # ---- what really ran -----------------------------------------------------------------
+
+    def settings(self) -> Meta:
+        return super().settings() | self.ran.settings
+
+    def note(self, noted: Any) -> None:
+        self.ran.note(noted)
 
     # ---- what was loaded -----------------------------------------------------------------
 

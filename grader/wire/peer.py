@@ -81,6 +81,8 @@ class Outcome:
     value: Any
     changed: tuple[int, ...]
     """Indices of the tensors passed in that the function modified."""
+    noted: Any = None
+    """What the other side has to say of the call besides; untrusted."""
 
 
 class Side(ObjectCodec):
@@ -101,6 +103,10 @@ class Side(ObjectCodec):
     def environment(self, meta: Meta) -> AbstractContextManager[None]:
         """The settings under which a served call runs."""
         return nullcontext()
+
+    def noted(self) -> Any:
+        """What to tell the caller of the call just served, besides its value; None for nothing."""
+        return None
 
     def reset(self) -> None:
         """Start anew before the request at hand, which is the first of a check."""
@@ -188,7 +194,8 @@ class Peer:
         tensors = self._joined(reply.meta, received, sources)
         scope = _Scope(self.side, known={"A": sent, "P": list(parameters.values())})
         value = Decoder(tensors, scope).value(reply.meta.get("value"))
-        return Outcome(value, _indices(reply.meta.get("changed", []), len(sent)))
+        changed = _indices(reply.meta.get("changed", []), len(sent))
+        return Outcome(value, changed, reply.meta.get("noted"))
 
     def request(self, meta: Meta, encoder: Encoder | None = None) -> Message:
         """Send a request with the tensors of `encoder`; see `exchange`."""
@@ -304,7 +311,8 @@ class Peer:
             reply: Meta = {"t": "ok", "value": encoder.node(value)}
             reply |= self._keep(encoder.writer.tensors, sources)
             reply["changed"] = arguments.changed
-        return reply, encoder
+            noted = self.side.noted()
+        return reply if noted is None else {**reply, "noted": noted}, encoder
 
     def _arguments(self, meta: Meta, received: Received) -> Arguments:
         found = Arguments((), {})

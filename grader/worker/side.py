@@ -15,6 +15,7 @@ from ..wire.peer import Peer, Side
 from ..wire.tensors import DTYPES
 from ..wire.values import Node, type_name
 from . import modules
+from .operations import Operations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,6 +61,7 @@ class WorkerSide(Side):
         self._place = place
         self._objects: list[object] = []
         self._numbers: dict[int, int] = {}
+        self._operations: Operations | None = None
 
     def forget(self) -> None:
         """Drop every object handed out so far."""
@@ -137,11 +139,19 @@ class WorkerSide(Side):
         torch.set_default_dtype(DTYPES.get(env.get("dtype", ""), dtype))
         # Entered only where it changes something: a default device slows every operation down.
         elsewhere = torch.device("meta") if env.get("device") == "meta" else nullcontext()
+        watched, outer = env.get("watch"), self._operations
+        self._operations = Operations(watched, self._place) if watched else None
+        watching = self._operations.watching() if self._operations else nullcontext()
         try:
-            with torch.set_grad_enabled(bool(env.get("grad", True))), elsewhere:
+            with torch.set_grad_enabled(bool(env.get("grad", True))), elsewhere, watching:
                 yield
         finally:
+            self._operations = outer
             torch.set_default_dtype(dtype)
+
+    def noted(self) -> Any:
+        """Which of the functions that the judge asked about ran in the call at hand."""
+        return self._operations.rows if self._operations else None
 
     def report(self, error: BaseException) -> Meta:
         """The exception's type, bases and text, the last line of the student's that it crossed, and

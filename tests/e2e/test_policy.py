@@ -51,6 +51,10 @@ ANSWERS = {
     "named and not used": RIGHT
     + "\n\ndef compare(q, k, v):\n    return F.scaled_dot_product_attention(q, k, v)\n"
     + "\n\n# scaled_dot_product_attention = F.scaled_dot_product_attention\n",
+    "put together at run time": RIGHT.replace(
+        "weights @ value, ", "OPS[-1](query, key, value, mask), "
+    )
+    + "\n\nOPS = [value for name, value in vars(F).items() if name.startswith('scaled_dot')]\n",
     "a loop": RIGHT.replace(
         "return query @ key.transpose(-2, -1)",
         "rows = [(query * one[..., None, :]).sum(-1) for one in key.unbind(-2)]\n"
@@ -92,6 +96,7 @@ def points(name: str, slug: str) -> dict[str, Fraction | None]:
         ("torch's own", "a1.scores", 1),
         ("torch's own, and a forged account of it", "a1.sdpa", 0),
         ("named and not used", "a1.sdpa", 1),
+        ("put together at run time", "a1.sdpa", 1),
         ("a loop", "a1.scores", 0),
         ("a loop", "a1.sdpa", 1),
         ("unreadable", "a1.scores", 1),
@@ -120,6 +125,27 @@ def test_the_line_and_the_reason_are_given() -> None:
     assert seen.where == Where("a1_attention.py", 17)
     line = ANSWERS["torch's own"].splitlines()[16]
     assert "attend(query" in line
+
+
+RAN = (
+    "a1.sdpa: torch.nn.functional.scaled_dot_product_attention ran when "
+    "scaled_dot_product_attention was called, though the text does not name it"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("put together at run time", [(RAN, Where("a1_attention.py", 17))]),
+        ("torch's own", []),
+        ("named and not used", []),
+        ("right", []),
+    ],
+)
+def test_what_ran_and_is_not_in_the_text_is_told_and_costs_nothing(
+    name: str, told: list[tuple[str, Where]]
+) -> None:
+    assert [(n.text, n.where) for n in reports()[name].notes if " ran when " in n.text] == told
 
 
 def test_a_loop_is_shown_as_it_is_written() -> None:
