@@ -41,6 +41,8 @@ class Misconception:
     """Criteria that lose points, in the words that `criteria_named` reads."""
     cause: str = ""
     """The mistake in words, to the student."""
+    unnamed: str = ""
+    """Why diagnosis never names it, if it does not: for `grader validate --diagnosis`."""
 
 
 @dataclass(frozen=True)

@@ -19,3 +19,5 @@ class Scope:
     seen_in: tuple[Definition, ...] | None = None
     """The definitions through which an edit of the reference can be seen: what asks for none of
     them gives what the reference gives, and is not run. None if nothing is known of an edit."""
+    diagnose: bool = True
+    """Whether to look for what is behind failures, where the engine does."""

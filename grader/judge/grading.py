@@ -88,11 +88,11 @@ class Grading:
         self._proofs: dict[str, Observation | None] = {}
         self._asked: dict[str, Collection[str]] = {}
         mistakes = Mistakes(root, references)
-        rehearsals = Rehearsals(self._modules, mistakes, self)
-        self._following = Following(self._modules, checks, self, mistakes, rehearsals)
+        self._rehearsals = Rehearsals(self._modules, mistakes, self)
+        self._following = Following(self._modules, checks, self, mistakes, self._rehearsals)
         self.diagnoses = True
         """Whether to look for what is behind failures."""
-        self._diagnosis = Diagnosis(root, knowledge, checks, self, mistakes, rehearsals)
+        self._diagnosis = Diagnosis(root, knowledge, checks, self, mistakes, self._rehearsals)
 
     def grade(
         self,
@@ -112,17 +112,19 @@ class Grading:
         """
         found: Found = {}
         only, unknown = scope.only, scope.unknown
+        diagnoses = self.diagnoses and scope.diagnose
         wanted = [check for check in self.checks if not only or check.exercise.slug in only]
         for check in sorted(wanted, key=lambda check: check.hidden):
             client.note_check(check.id)
-            known = self._known(check, scope)
+            known = self._known(check, scope, digest if diagnoses else None)
             found[check.id] = known or self._grade_one(check, client, digest)
+        client.note_check("")
         lent = self._following.through(found, client, digest)
         told = {check: observation for check, (observation, _other) in found.items()}
         without = told if unknown else {}
-        if self.diagnoses:
+        if diagnoses:
             told = self._diagnosis.told(found, client, digest, lent)
-        if self.diagnoses and unknown:
+        if diagnoses and unknown:
             without = self._diagnosis.told(found, client, digest, lent, unknown)
         return [told[c.id] for c in wanted], [without[c.id] for c in wanted if unknown]
 
@@ -135,8 +137,11 @@ class Grading:
         """The suites as they were imported, by their place in the course."""
         return {check.item.location[0]: check.item.module for check in self.checks}
 
-    def _known(self, check: Check, scope: Scope) -> tuple[Observation, Sight] | None:
-        """What the reference gets, where an edit of it cannot be seen by a check."""
+    def _known(
+        self, check: Check, scope: Scope, digest: str | None
+    ) -> tuple[Observation, Sight] | None:
+        """What the reference gets, where an edit of it cannot be seen by a check; with what the
+        check sees of it for a digest."""
         if scope.seen_in is None or check.disabled:
             return None
         stem = check.exercise.assignment
@@ -145,7 +150,10 @@ class Grading:
         broken = self._prove(check)
         if broken is not None:
             return broken, Sight(broken.outcome)
-        return Observation(check.id, check.title, Outcome.PASSED), Sight(Outcome.PASSED)
+        sight = Sight(Outcome.PASSED)
+        if digest is not None and not check.alone:
+            sight = self._rehearsals.right(check, digest)
+        return Observation(check.id, check.title, Outcome.PASSED), sight
 
     def _grade_one(
         self, check: Check, client: SubmissionClient, digest: str

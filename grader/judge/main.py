@@ -146,6 +146,7 @@ def _scope(meta: Meta) -> Scope:
         tuple(meta["only"]),
         tuple(meta["unknown"]),
         None if seen_in is None else tuple((stem, name) for stem, name in seen_in),
+        meta["diagnose"],
     )
 
 

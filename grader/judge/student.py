@@ -104,7 +104,7 @@ class SubmissionClient(Client):
     # ---- checks --------------------------------------------------------------------------
 
     def note_check(self, check: str) -> None:
-        """Called before each check."""
+        """Called before each check, and without one after the last."""
 
     def start_check(self, reference_time: ReferenceTime, alone: bool = False) -> None:
         """A loaded worker with fresh module state; `alone`: one that no other check has or gets.

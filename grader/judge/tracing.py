@@ -35,7 +35,8 @@ class TracingClient(SubmissionClient):
 
     def note_check(self, check: str) -> None:
         self._check = check
-        self.answers[check] = []
+        if check:
+            self.answers[check] = []
 
     def absent(self, stem: str, names: Sequence[str]) -> None:
         """Nothing is taken for granted: a check that passes for a stub is to be seen doing so."""
@@ -48,10 +49,14 @@ class TracingClient(SubmissionClient):
         except StudentFault as fault:
             # not the line: an edit may stand anywhere
             told = fault.type_name if isinstance(fault, StudentRaised) else fault.observed
-            self.answers[self._check].append([told, []])
+            self._keep([told, []])
             raise
-        self.answers[self._check].append(sketch(value))
+        self._keep(sketch(value))
         return value
+
+    def _keep(self, answer: Sketch) -> None:
+        if self._check:
+            self.answers[self._check].append(answer)
 
 
 def sketch(value: Any) -> Sketch:

@@ -6,24 +6,34 @@ for twice: with all that the course knows, and with the very mistake that was ma
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from typing import Protocol
 
 from ..course import Course
 from ..engine import Engine, Options, Result
 from ..evidence import Observation
-from ..misconceptions import Misconception, MisconceptionError, Origin, apply_misconception
+from ..misconceptions import Misconception
 from ..rubric import POLICY
-from ..scope import Scope
-from .data import CourseData, Edited, read_course
-from .trials import Kind, Trial, each_for_itself, kills, submission_of
+from .data import CourseData, read_course
+from .pairs import AND, PAIRS, pairs_of
+from .trials import Trial, each_for_itself, kills, scope_of, submission_of, trial_of
 
-PAIRS = 50
 SELF_TARGET = Fraction(95, 100)
 OPEN_TARGET = Fraction(2, 100)
+
+
+class Seen(Protocol):
+    """What came of an answer."""
+
+    @property
+    def observations(self) -> tuple[Observation, ...]: ...
+
+    @property
+    def without(self) -> tuple[Observation, ...]:
+        """The same as if nobody had heard of the mistake in it; empty if there is none."""
 
 
 class Verdict(StrEnum):
@@ -75,14 +85,18 @@ class Diagnosed:
     variants: Table
     alike: tuple[tuple[str, ...], ...]
     """Mistakes that no check tells apart: either is named with the other."""
+    unexplained: tuple[str, ...]
+    """What the course says of a mistake that is not named, or leaves unsaid."""
+    whole: bool = True
+    """Whether it is about all exercises: a share of a few answers means nothing."""
 
     @property
     def failures(self) -> tuple[str, ...]:
         """What is not as it has to be."""
-        found = []
-        if self.itself.share(Verdict.NAMED) < SELF_TARGET:
+        found = [*self.unexplained]
+        if self.whole and self.itself.share(Verdict.NAMED) < SELF_TARGET:
             found.append(f"fewer than {float(SELF_TARGET):.0%} are named as themselves")
-        if self.open.share(Verdict.WRONG) > OPEN_TARGET:
+        if self.whole and self.open.share(Verdict.WRONG) > OPEN_TARGET:
             found.append(f"more than {float(OPEN_TARGET):.0%} of what is unknown is named wrongly")
         if self.pairs.count(Verdict.WRONG):
             found.append("a false cause is stated for two mistakes at once")
@@ -96,36 +110,66 @@ def diagnose(
 ) -> Diagnosed:
     """The tables for the exercises in `only`, or for all. Raises CourseError, EngineError."""
     data = read_course(course, only)
-    single = [_trial(data, each) for each in data.misconceptions]
-    double = list(_pairs(data, pairs))
-    right = [_trial(data, each) for each in data.variants]
-    results = graded_for_real(data, [*single, *double, *right], options)
+    waiting = [trial_of(data, each) for each in (*data.misconceptions, *data.variants)]
+    return tables_of(data, graded_for_real(data, waiting, options), options, pairs)
+
+
+def tables_of(
+    data: CourseData, results: Mapping[str, Seen], options: Options, pairs: int = PAIRS
+) -> Diagnosed:
+    """The same from what came of misconceptions and variants, by their ids. Raises EngineError."""
     known = {each.entry.id for each in data.misconceptions}
     itself, open_, alike = [], [], set()
-    for trial in single:
+    for trial in (trial_of(data, each) for each in data.misconceptions):
         for slug, seen, without in _exercises(trial, results[trial.id]):
             equals = _equals(trial.id, seen)
             alike |= {tuple(sorted({trial.id, *equals}))} if equals else set()
-            itself.append(said_of(trial.id, slug, seen, {trial.id}, known))
+            said = said_of(trial.id, slug, seen, {trial.id}, known)
+            itself.append(replace(said, note=_why_unnamed(trial, said)))
             open_.append(said_of(trial.id, slug, without, {trial.id, *equals}, known))
-    both = [
-        said_of(trial.id, slug, seen, {*trial.id.split(AND)}, known)
-        for trial in double
-        for slug, seen, _ in _exercises(trial, results[trial.id])
-    ]
-    both = list(_amounting(data, double, both, known, options))
     accused = [
         said_of(trial.id, slug, seen, _also_a_mistake(data, trial), known)
-        for trial in right
+        for trial in (trial_of(data, each) for each in data.variants)
         for slug, seen in _by_exercise(trial, results[trial.id].observations)
     ]
     return Diagnosed(
         Table("self: each known mistake by itself", tuple(itself)),
         Table("open set: the same with that mistake forgotten", tuple(open_)),
-        Table("pairs: two mistakes at once", tuple(both)),
+        Table("pairs: two mistakes at once", tuple(_of_pairs(data, known, options, pairs))),
         Table("variants: right answers", tuple(accused)),
         tuple(sorted(alike)),
+        tuple(unexplained(data, itself)),
+        {*data.slugs} == {*data.course.rubric.exercises},
     )
+
+
+def _of_pairs(data: CourseData, known: set[str], options: Options, count: int) -> Iterator[Said]:
+    double = list(pairs_of(data, count))
+    results = graded_for_real(data, double, options)
+    both = [
+        said_of(trial.id, slug, seen, {*trial.id.split(AND)}, known)
+        for trial in double
+        for slug, seen, _ in _exercises(trial, results[trial.id])
+    ]
+    yield from _amounting(data, double, both, known, options)
+
+
+def unexplained(data: CourseData, rows: Sequence[Said]) -> Iterator[str]:
+    """Each mistake that nobody is told of has a reason in its entry, and no other one has."""
+    silent = {row.id for row in rows if row.verdict is Verdict.SILENT}
+    for each in data.misconceptions:
+        assert isinstance(each.entry, Misconception)
+        id, why = each.entry.id, each.entry.unnamed
+        if id in silent and not why:
+            yield f"{each.place}  {id} is not named: say why in `unnamed`, or make a check tell it"
+        elif why and id not in silent and {*each.slugs} <= {*data.slugs}:
+            yield f"{each.place}  {id} is named: take its `unnamed` away"
+
+
+def _why_unnamed(trial: Trial, said: Said) -> str:
+    entry = trial.edited.entry if trial.edited is not None else None
+    silent = said.verdict is Verdict.SILENT
+    return entry.unnamed if silent and isinstance(entry, Misconception) else ""
 
 
 def _also_a_mistake(data: CourseData, right: Trial) -> set[str]:
@@ -137,54 +181,13 @@ def _also_a_mistake(data: CourseData, right: Trial) -> set[str]:
 
 # ---- what is handed in -----------------------------------------------------------------------
 
-AND = " and "
-
-
-def _trial(data: CourseData, each: Edited) -> Trial:
-    kind = Kind.MISCONCEPTION if isinstance(each.entry, Misconception) else Kind.VARIANT
-    own = tuple(slug for slug in each.slugs if slug in data.slugs)
-    return Trial(each.entry.id, kind, own, {each.stem: each.source}, each)
-
-
-def _pairs(data: CourseData, count: int) -> Iterator[Trial]:
-    """Two mistakes in one exercise, drawn from all that can be made at once; from each exercise
-    about as many."""
-    draw = random.Random("pairs")
-    waiting = [_shuffled(data, slug, draw) for slug in data.slugs]
-    made = 0
-    while waiting and made < count:
-        for pairs in list(waiting):
-            found = next(pairs, None)
-            if found is None:
-                waiting.remove(pairs)
-            elif made < count:
-                made += 1
-                yield found
-
-
-def _shuffled(data: CourseData, slug: str, draw: random.Random) -> Iterator[Trial]:
-    own = [each for each in data.misconceptions if slug in each.slugs]
-    stem = data.course.rubric.exercises[slug].assignment
-    own = [each for each in own if each.stem == stem]
-    pairs = [(one, other) for i, one in enumerate(own) for other in own[i + 1 :]]
-    draw.shuffle(pairs)
-    for one, other in pairs:
-        assert isinstance(other.entry, Misconception)
-        try:
-            source = apply_misconception(one.source, other.entry, Origin(other.place, {}))
-        except MisconceptionError:
-            continue  # both stand in the same place
-        yield Trial(
-            f"{one.entry.id}{AND}{other.entry.id}", Kind.MISCONCEPTION, (slug,), {stem: source}
-        )
-
 
 def graded_for_real(
     data: CourseData, trials: Sequence[Trial], options: Options
 ) -> dict[str, Result]:
     """What came of each, by its id. Raises EngineError."""
     course = each_for_itself(data.course)
-    scopes = {t.id: Scope(t.slugs, (t.id,) if t.edited is not None else ()) for t in trials}
+    scopes = {trial.id: scope_of(data, trial, diagnose=True) for trial in trials}
     submissions = (submission_of(data, trial) for trial in trials)
     with Engine(course, replace(options, only=data.slugs)) as engine:
         found = engine.grade(submissions, scopes)
@@ -195,7 +198,7 @@ def graded_for_real(
 
 
 def _exercises(
-    trial: Trial, result: Result
+    trial: Trial, result: Seen
 ) -> Iterator[tuple[str, list[Observation], list[Observation]]]:
     """Slug, what failed there, and the same with the mistake forgotten."""
     without = dict(_by_exercise(trial, result.without or result.observations))

@@ -38,9 +38,10 @@ def _table(table: Table) -> Iterator[str]:
         yield from _wrapped(f"wrong   {row.slug}  {row.id}: {', '.join(row.causes)}")
     for row in table.rows if table.title.startswith("self") else ():
         if row.verdict is Verdict.SILENT:
-            yield from _wrapped(f"silent  {row.slug}  {row.id}: {row.observed}")
+            why = f" ({row.note})" if row.note else ""
+            yield from _wrapped(f"silent  {row.slug}  {row.id}: {row.observed}{why}")
     for row in table.rows:
-        if row.note:
+        if row.note and row.verdict is not Verdict.SILENT:
             yield from _wrapped(f"note    {row.slug}  {row.id}: {row.note}")
 
 

@@ -11,6 +11,7 @@ from ..todos import open_todos
 from .alike import alike
 from .collected import collected_gaps
 from .data import CourseData, read_course
+from .diagnosis import Diagnosed, tables_of
 from .gap import Gap
 from .handouts import guide_gaps, handout_gaps, notebook_gaps
 from .mistake_map import Mapped, map_gaps, mistake_map
@@ -41,6 +42,8 @@ class Proof:
     """How many checks could not be made."""
     mistakes: tuple[Mapped, ...]
     alike: tuple[tuple[str, ...], ...]
+    diagnosed: Diagnosed | None = None
+    """What is told of mistakes, if that was asked for."""
 
     @property
     def exit_code(self) -> int:
@@ -66,15 +69,22 @@ def read_gaps(course: Course, only: Sequence[str] = ()) -> tuple[CourseData, lis
     return data, gaps
 
 
-def prove(course: Course, only: Sequence[str], options: Options, write: bool = False) -> Proof:
+def prove(
+    course: Course,
+    only: Sequence[str],
+    options: Options,
+    write: bool = False,
+    diagnosis: bool = False,
+) -> Proof:
     """Grades the course and everything known about it.
 
     With `write`, the records of who fails which check are written anew, unless something could
-    not be checked. Raises CourseError and, with the gaps known by then, EngineError.
+    not be checked; with `diagnosis`, what is told of mistakes is looked at, too. Raises
+    CourseError and, with the gaps known by then, EngineError.
     """
     data, gaps = read_gaps(course, only)
     try:
-        evidence = grade(data, options)
+        evidence = grade(data, options, diagnosis)
     except EngineError as error:
         raise EngineError("\n".join([*map(str, sorted(set(gaps))), str(error)])) from None
     missing = list(unchecked(data, evidence))
@@ -93,6 +103,7 @@ def prove(course: Course, only: Sequence[str], options: Options, write: bool = F
         len(missing),
         mistake_map(data, edited),
         tuple(alike(evidence)),
+        tables_of(data, evidence.graded, options) if diagnosis else None,
     )
 
 

@@ -56,6 +56,9 @@ KINDS = {
 }
 
 
+DIAGNOSED = (Kind.MISCONCEPTION, Kind.VARIANT)
+
+
 @dataclass(frozen=True)
 class Trial:
     """One submission to be graded."""
@@ -82,6 +85,8 @@ class Graded:
     """By check, as `grader.judge.tracing` sketches them."""
     notes: tuple[str, ...]
     """On the submission as a whole."""
+    without: tuple[Observation, ...]
+    """The observations as they were if nobody had heard of the mistake, if that was asked for."""
     written: tuple[tuple[str, str], ...]
     """Globals of suites, as (file, name), that were not as before when it was graded."""
 
@@ -114,9 +119,7 @@ def trials(data: CourseData) -> list[Trial]:
         Trial("the stub", Kind.STUB, tuple(s for s in slugs if _stem(data, s) in stubs), stubs),
     ]
     for each in data.edited:
-        kind = KINDS[type(each.entry)]
-        own = tuple(slug for slug in each.slugs if slug in slugs)
-        found.append(Trial(each.entry.id, kind, own, {each.stem: each.source}, each))
+        found.append(trial_of(data, each))
     for blank in BLANKS:
         for slug, exercise in data.exercises.items():
             stem = exercise.assignment
@@ -126,6 +129,12 @@ def trials(data: CourseData) -> list[Trial]:
     found = [trial for trial in found if trial.slugs]
     found += [_drawing(data, trial) for trial in few(found) if trial.kind is not Kind.STUB]
     return sorted(found, key=lambda trial: -len(trial.slugs))
+
+
+def trial_of(data: CourseData, each: Edited) -> Trial:
+    """The reference with an entry's edit."""
+    own = tuple(slug for slug in each.slugs if slug in data.slugs)
+    return Trial(each.entry.id, KINDS[type(each.entry)], own, {each.stem: each.source}, each)
 
 
 def _forbidden(data: CourseData) -> Iterator[Trial]:
@@ -160,15 +169,17 @@ def few(all_trials: Iterable[Trial]) -> list[Trial]:
     return chosen
 
 
-def grade(data: CourseData, options: Options) -> Evidence:
-    """Grades every trial. Raises EngineError."""
+def grade(data: CourseData, options: Options, diagnose: bool = False) -> Evidence:
+    """Grades every trial; with `diagnose`, looks for what is behind failures, too.
+
+    Raises EngineError."""
     waiting, only = trials(data), data.slugs
     repeated, course = few(waiting), each_for_itself(data.course)
-    options = replace(options, diagnose=False)
-    with Engine(course, replace(options, only=only, trace=True)) as engine:
+    options = replace(options, only=only, diagnose=False)
+    with Engine(course, replace(options, trace=True, diagnose=diagnose)) as engine:
         graded = dict(_graded(data, engine, waiting))
         checks = engine.checks
-    with Engine(course, replace(options, only=only, reverse=True)) as engine:
+    with Engine(course, replace(options, reverse=True)) as engine:
         again = dict(_graded(data, engine, repeated))
     # in the order of the plan, whichever lane was first
     return Evidence(
@@ -191,7 +202,8 @@ def _graded(data: CourseData, engine: Engine, waiting: list[Trial]) -> Iterator[
     by_id = {trial.id: trial for trial in waiting}
     submissions = (submission_of(data, trial) for trial in waiting)
     rubric = data.course.rubric
-    for result in engine.grade(submissions, {trial.id: _scope(data, trial) for trial in waiting}):
+    scopes = {trial.id: scope_of(data, trial, engine.options.diagnose) for trial in waiting}
+    for result in engine.grade(submissions, scopes):
         trial = by_id[result.submission.id]
         known = [o for o in result.observations if _is_known(data, o)]
         points = {
@@ -208,18 +220,25 @@ def _graded(data: CourseData, engine: Engine, waiting: list[Trial]) -> Iterator[
                 points,
                 result.trace.get("answers", {}),
                 tuple(note.text for note in result.loading),
+                result.without,
                 tuple((file, name) for file, name in result.trace.get("written", ())),
             ),
         )
 
 
-def _scope(data: CourseData, trial: Trial) -> Scope:
-    """The exercises it is about; of these, what its edit can be seen in."""
-    edited = trial.edited
-    if edited is None:
-        return Scope(trial.slugs)
-    definition = edited.stem, edited.entry.target.partition(".")[0]
-    return Scope(trial.slugs, seen_in=tuple(sorted(users(data.uses, definition))))
+def scope_of(data: CourseData, trial: Trial, diagnose: bool = False) -> Scope:
+    """The exercises it is about; of these, what its edit can be seen in.
+
+    With `diagnose`, causes are looked for where some must be found, and where none may be.
+    """
+    scope = Scope(trial.slugs, diagnose=diagnose and trial.kind in DIAGNOSED)
+    if trial.edited is None:
+        return scope
+    entry = trial.edited.entry
+    definition = trial.edited.stem, entry.target.partition(".")[0]
+    unknown = (entry.id,) if scope.diagnose and isinstance(entry, Misconception) else ()
+    seen_in = tuple(sorted(users(data.uses, definition)))
+    return replace(scope, unknown=unknown, seen_in=seen_in)
 
 
 def _is_known(data: CourseData, observation: Observation) -> bool:

@@ -2,6 +2,8 @@
 
 from grader.misconceptions import Misconception
 
+_AN_ERROR = "whether an error is raised is no number: the check itself says which one is to be"
+
 _SCORES = (
     Misconception(
         id="scores.products_not_added",
@@ -1220,6 +1222,7 @@ _MODULES = (
         by="",
         fails=("shapes",),
         cause="Biases are dropped without a word: raise a ValueError.",
+        unnamed=_AN_ERROR,
     ),
     Misconception(
         id="modules.biases_asserted",
@@ -1229,6 +1232,7 @@ _MODULES = (
         by="    assert v2.W_query.bias is None\n",
         fails=("shapes",),
         cause="An assertion is for one's own mistakes: raise a ValueError.",
+        unnamed=_AN_ERROR,
     ),
 )
 

@@ -2,6 +2,8 @@
 
 from grader.misconceptions import Misconception
 
+_A_DEVICE = "a device is no number: the check itself says which one it is"
+
 _RULE = "keys <= queries.unsqueeze(-1)"
 _CAUSAL_MASK = (
     Misconception(
@@ -104,6 +106,7 @@ _CAUSAL_MASK = (
         by="torch.arange(T + offset)  # L\n    queries = torch.arange(offset, T + offset)",
         fails=("device",),
         cause="The device is ignored: hand it to whatever makes a tensor.",
+        unnamed=_A_DEVICE,
     ),
 )
 
@@ -535,6 +538,7 @@ _PADDING = (
         by="places < lengths.unsqueeze(-1).clamp(min=1)",
         fails=("masking",),
         cause="A sequence of length 0 gets a key all the same.",
+        unnamed="only a length of 0 shows it: one check, and nothing in it is drawn",
     ),
     Misconception(
         id="padding.ones_and_zeros",
@@ -553,6 +557,7 @@ _PADDING = (
         by="torch.arange(L)",
         fails=("device",),
         cause="Places are made on the CPU, wherever the lengths are: device=lengths.device.",
+        unnamed=_A_DEVICE,
     ),
     Misconception(
         id="padding.lengths_changed",
@@ -562,6 +567,7 @@ _PADDING = (
         by="places <= lengths.sub_(1).unsqueeze(-1)",
         fails=("state",),
         cause="`sub_` changes the caller's lengths.",
+        unnamed="the numbers are right: the check itself says that an input was changed",
     ),
     Misconception(
         id="combine.last_mask_only",

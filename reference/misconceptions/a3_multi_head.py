@@ -2,6 +2,8 @@
 
 from grader.misconceptions import Misconception
 
+_AN_ERROR = "whether an error is raised is no number: the check itself says which one is to be"
+
 _SPLIT_KEY = "self.W_key(x).view(by_head).transpose(1, 2)"
 
 _FORBIDDEN = (
@@ -232,6 +234,7 @@ MISCONCEPTIONS = (
         by="if False:",
         fails=("shapes",),
         cause="A number of heads that does not divide d_out must raise a ValueError.",
+        unnamed=_AN_ERROR,
     ),
     Misconception(
         id="mha.assert_instead_of_error",
@@ -242,6 +245,7 @@ MISCONCEPTIONS = (
         "        if False:",
         fails=("shapes",),
         cause="An assert raises AssertionError, and not at all under `python -O`.",
+        unnamed=_AN_ERROR,
     ),
     Misconception(
         id="mha.sees_the_next_token",
@@ -525,6 +529,7 @@ MISCONCEPTIONS = (
         by="if False:",
         fails=("shapes",),
         cause="A number of heads that does not divide emb_size must raise a ValueError.",
+        unnamed=_AN_ERROR,
     ),
     Misconception(
         id="packed.no_bias",
@@ -1421,6 +1426,7 @@ MISCONCEPTIONS = (
         by="if False:",
         fails=("shapes",),
         cause="A number of heads that does not divide emb_size must raise a ValueError.",
+        unnamed=_AN_ERROR,
     ),
     Misconception(
         id="cross.float32_scale",
@@ -1741,6 +1747,7 @@ MISCONCEPTIONS = (
         "        if False:",
         fails=("shapes",),
         cause="An assert raises AssertionError, and not at all under `python -O`.",
+        unnamed=_AN_ERROR,
     ),
     Misconception(
         id="cross.no_bias",
@@ -1934,6 +1941,7 @@ MISCONCEPTIONS = (
         by="if False:",
         fails=("shapes",),
         cause="A number of heads that does not divide emb_size must raise a ValueError.",
+        unnamed=_AN_ERROR,
     ),
     Misconception(
         id="gqa.float32_scale",
@@ -2289,6 +2297,7 @@ MISCONCEPTIONS = (
         by="if False:",
         fails=("shapes",),
         cause="A number of groups that does not divide the heads must raise a ValueError.",
+        unnamed=_AN_ERROR,
     ),
     Misconception(
         id="gqa.groups_of_the_width",
@@ -2299,6 +2308,7 @@ MISCONCEPTIONS = (
         fails=("shapes",),
         cause="It is the number of heads that must be a multiple of num_kv_heads, and not the "
         "width.",
+        unnamed=_AN_ERROR,
     ),
     Misconception(
         id="gqa.assert_instead_of_error",
@@ -2310,6 +2320,7 @@ MISCONCEPTIONS = (
         "        if False:",
         fails=("shapes",),
         cause="An assert raises AssertionError, and not at all under `python -O`.",
+        unnamed=_AN_ERROR,
     ),
     Misconception(
         id="gqa.residual_inside",

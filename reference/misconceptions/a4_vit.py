@@ -1425,6 +1425,7 @@ _VIT = (
         by="in module.parameters() if parameter.requires_grad",
         fails=("a4.vit/state",),
         cause="Frozen parameters are left out.",
+        unnamed="only a frozen parameter shows it: one check, and nothing in it is drawn",
     ),
     Misconception(
         id="vit.count_of_state",

@@ -2,6 +2,9 @@
 
 from grader.misconceptions import Misconception
 
+_MEMORY = "how much memory a call takes is no number: the check itself says how much it may"
+_AN_ERROR = "whether an error is raised is no number: the check itself says which one is to be"
+
 _FORBIDDEN = (
     Misconception(
         id="decoder.torchs_own",
@@ -110,6 +113,7 @@ MISCONCEPTIONS = (
         by="if False:",
         fails=("shapes",),
         cause="An odd width must raise a ValueError.",
+        unnamed=_AN_ERROR,
     ),
     Misconception(
         id="positions.float32_table",
@@ -119,6 +123,7 @@ MISCONCEPTIONS = (
         by=".to(torch.float32)",
         fails=("numerics",),
         cause="float32 is written down: the table has torch's default dtype.",
+        unnamed="the numbers are right: the check itself says what dtype they have",
     ),
     Misconception(
         id="positions.float64_table",
@@ -872,6 +877,7 @@ MISCONCEPTIONS = (
         "        scores = query @ key.transpose(2, 3)",
         fails=("cache",),
         cause="Old queries are kept too, and all outputs are computed again in each step.",
+        unnamed=_MEMORY,
     ),
     Misconception(
         id="cache.detached_before_use",
@@ -947,6 +953,7 @@ MISCONCEPTIONS = (
         by="if False:",
         fails=("shapes",),
         cause="A number of heads that does not divide emb_size must raise a ValueError.",
+        unnamed=_AN_ERROR,
     ),
     Misconception(
         id="cache.last_output_alone",
@@ -1369,6 +1376,7 @@ MISCONCEPTIONS = (
         by="scores = (query @ key.transpose(-2, -1))[..., block]",
         fails=("memory",),
         cause="All scores are computed at once, and then cut into blocks.",
+        unnamed=_MEMORY,
     ),
     Misconception(
         id="chunked.weights_kept",
@@ -1383,6 +1391,7 @@ MISCONCEPTIONS = (
         "    return online_softmax(scores) @ value",
         fails=("memory",),
         cause="The scores of all blocks are kept, and only then mixed: that is the whole matrix.",
+        unnamed=_MEMORY,
     ),
     Misconception(
         id="chunked.mask_ignored",

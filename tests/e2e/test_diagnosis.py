@@ -231,13 +231,14 @@ def test_causes_are_in_the_report(graded: dict[str, dict[str, Observation]]) -> 
 
 
 def test_the_tables_are_as_they_have_to_be() -> None:
-    """On a part of the course; `grader validate --diagnosis` does it for all."""
+    """On a part of the course; tests/e2e/test_validate.py does it for all."""
     found = diagnose(find_course(ROOT), ("a1.scores", "a2.causal_mask"), Options(workers=2), 10)
 
     assert found.failures == ()
     assert len(found.itself.rows) == 28
     assert [row.id for row in found.itself.of(Verdict.SILENT)] == ["causal_mask.device_ignored"]
     assert found.open.of(Verdict.WRONG) == ()
+    assert not found.whole
     assert len(found.pairs.rows) == 10
     assert found.variants.count(Verdict.SILENT) == len(found.variants.rows) > 0
     text = diagnosis_text(found)

@@ -14,6 +14,7 @@ from grader.commands.stubs import run as write_handouts
 from grader.course import find_course
 from grader.engine import Options
 from grader.rubric import POLICY
+from grader.validate.diagnosis import OPEN_TARGET, SELF_TARGET, Diagnosed, Verdict
 from grader.validate.proof import Proof, prove
 from grader.validate.report import json_report, text_report
 
@@ -129,7 +130,13 @@ def places(proof: Proof) -> list[str]:
 
 @pytest.fixture(scope="module")
 def whole() -> Proof:
-    return proof_of(ROOT)
+    return prove(find_course(ROOT), (), Options(workers=2), diagnosis=True)
+
+
+@pytest.fixture(scope="module")
+def diagnosed(whole: Proof) -> Diagnosed:
+    assert whole.diagnosed is not None
+    return whole.diagnosed
 
 
 def test_this_course_has_no_gaps(whole: Proof) -> None:
@@ -166,6 +173,26 @@ def test_each_is_graded_where_it_reaches_and_traced_only_then(whole: Proof) -> N
     assert graded["mha.unscaled"].trial.slugs == ("a3.mha",)
     assert [each.answers for each in again.values()] == [{}] * len(again)
     assert {"the reference", "the stub"} < {*again}
+
+
+def test_known_mistakes_are_named_and_nobody_is_wronged(whole: Proof, diagnosed: Diagnosed) -> None:
+    """All three tables that `grader validate --diagnosis` prints, and right answers."""
+    assert diagnosed.failures == ()
+    assert {row.id for row in diagnosed.itself.rows} == {
+        each.entry.id for each in whole.data.misconceptions
+    }
+    assert diagnosed.itself.share(Verdict.NAMED) >= SELF_TARGET
+    assert [row.id for row in diagnosed.itself.of(Verdict.WRONG)] == []
+    assert diagnosed.open.share(Verdict.WRONG) <= OPEN_TARGET
+    assert len(diagnosed.pairs.rows) == 50
+    assert [row.id for row in diagnosed.pairs.of(Verdict.WRONG)] == []
+    assert [row.id for row in diagnosed.variants.of(Verdict.WRONG)] == []
+
+
+def test_each_that_is_not_named_has_a_reason(diagnosed: Diagnosed) -> None:
+    silent = diagnosed.itself.of(Verdict.SILENT)
+    assert silent
+    assert [row.id for row in silent if not row.note] == []
 
 
 def test_the_report_is_as_wide_as_a_terminal(whole: Proof) -> None:

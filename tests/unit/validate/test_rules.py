@@ -33,7 +33,7 @@ def graded(id: str, kind: Kind, one: Outcome, two: Outcome, edited: Edited | Non
     points = Fraction(4 * sum(o is PASSED for o in (one, two)), 2)
     answers = {ONE: [["float64 (2,) False", [0, 3.0, 1.0]]], TWO: []}
     trial = Trial(id, kind, (SLUG,), {}, edited)
-    return Graded(trial, seen, {(SLUG, "outputs"): points}, answers, (), ())
+    return Graded(trial, seen, {(SLUG, "outputs"): points}, answers, (), (), ())
 
 
 def mistake(id: str, one: Outcome = FAILED, two: Outcome = FAILED) -> Graded:
