@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -84,7 +85,7 @@ class Grading:
         self._suites = Suites(files, root, [plugin, self._plugin])
         checks = checks_of(self._suites.items, exercises)
         self.checks = checks[::-1] if reverse else checks
-        self._times: dict[tuple[str, int], float] = {}
+        self._times: defaultdict[str, dict[int, float]] = defaultdict(dict)
         self._proofs: dict[str, Observation | None] = {}
         self._asked: dict[str, Collection[str]] = {}
         mistakes = Mistakes(root, references)
@@ -194,8 +195,8 @@ class Grading:
         """Run a check on a submission; what came of it, and what it saw."""
         record = Record()
         try:
-            times = self._times
-            client.start_check(lambda call: times.get((check.id, call), 0.0), check.alone)
+            times = self._times[check.id]
+            client.start_check(lambda call: times.get(call, 0.0), check.alone)
             if prepare is not None:
                 prepare(client)
         except StudentFault as fault:
@@ -253,7 +254,7 @@ class Grading:
             client = self._right()
 
             def took(call: int, seconds: float) -> None:
-                self._times[check.id, call] = seconds
+                self._times[check.id][call] = seconds
 
             client.took = took  # type: ignore[method-assign]
             found = self._rehearsed(check, client, self._modules, "reference", AS_GRADED)[0]
@@ -268,10 +269,8 @@ class Grading:
 
     def _limit(self, check: Check) -> float:
         """The longest time that a call of this check may take, as far as the reference is known."""
-        times = [
-            seconds for (check_id, _other), seconds in self._times.items() if check_id == check.id
-        ]
-        return max(MINIMUM_LIMIT_S, REFERENCE_FACTOR * max(times, default=0.0))
+        slowest = max(self._times[check.id].values(), default=0.0)
+        return max(MINIMUM_LIMIT_S, REFERENCE_FACTOR * slowest)
 
     def _run(
         self,
