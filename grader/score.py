@@ -38,6 +38,11 @@ class CriterionGrade:
     """How often each outcome occurred: only those that did, in the order of `Outcome`."""
     visibility: Visibility
 
+    @property
+    def elsewhere(self) -> bool:
+        """Whether its checks are not in this copy of the course: a student's has no hidden ones."""
+        return self.points is None and not self.checks and self.visibility is not Visibility.PUBLIC
+
 
 @dataclass(frozen=True)
 class ExerciseGrade:
@@ -60,6 +65,16 @@ class ExerciseGrade:
         """The points of criteria that could not be checked: neither earned nor lost."""
         unchecked = (grade.max_points for grade in self.criteria if grade.points is None)
         return sum(unchecked, Fraction(0))
+
+    @property
+    def here(self) -> tuple[CriterionGrade, ...]:
+        """The criteria whose checks are in this copy of the course."""
+        return tuple(one for one in self.criteria if not one.elsewhere)
+
+    @property
+    def later_points(self) -> Fraction:
+        """The points of the others, which are unchecked as well."""
+        return sum((one.max_points for one in self.criteria if one.elsewhere), Fraction(0))
 
     @property
     def attempted(self) -> bool:
@@ -92,9 +107,19 @@ class Grade:
         return sum((exercise.unchecked_points for exercise in self.exercises), Fraction(0))
 
     @property
+    def later_points(self) -> Fraction:
+        """Of these, the points whose checks are not in this copy of the course."""
+        return sum((exercise.later_points for exercise in self.exercises), Fraction(0))
+
+    @property
     def complete(self) -> bool:
         """Whether all points are earned: exactly, not after rounding."""
         return self.points == self.max_points and not self.unchecked_points
+
+    @property
+    def complete_here(self) -> bool:
+        """Whether all points are earned whose checks are in this copy of the course."""
+        return 0 < self.points == self.max_points - self.later_points
 
     @property
     def rounded(self) -> str:

@@ -96,11 +96,14 @@ def _watched(
 
 
 def exit_code(report: Report) -> int:
-    """0 all points, 3 if anything could not be checked, else 1."""
+    """0 all points that can be earned here, 3 if anything could not be checked, else 1."""
+    grade = report.grade
     ours = any(seen.outcome is Outcome.COULD_NOT_CHECK for seen in report.observations)
-    if report.grade.complete:
+    if grade.complete:
         return 0
-    return 3 if ours or report.grade.unchecked_points else 1
+    if ours or grade.unchecked_points > grade.later_points:
+        return 3
+    return 0 if grade.complete_here else 1
 
 
 def _explanations(course: Course) -> Explanations | None:

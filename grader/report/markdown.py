@@ -14,6 +14,7 @@ from grader.report.cleaning import one_line, without_commands
 from grader.report.content import ExerciseReport, Report
 from grader.report.findings import Findings, findings, tally, waits
 from grader.report.fragments import cells, fenced, html, plain, span, table
+from grader.report.later import later, later_in_all
 from grader.report.marks import UNICODE, criterion_outcome, remark
 from grader.report.points import shown
 from grader.report.words import facts, next_in_submission, noted, state, total, up_to
@@ -39,11 +40,10 @@ def rendered(report: Report) -> str:
 def _blocks(report: Report, with_details: bool) -> Iterator[str]:
     grade = report.grade
     yield f"## {plain(report.course)}: {total(report)}"
-    if grade.unchecked_points:
-        yield _(
-            "{points} points could not be checked: not your mistake.",
-            points=shown(grade.unchecked_points),
-        )
+    if unknown := grade.unchecked_points - grade.later_points:
+        yield _("{points} points could not be checked: not your mistake.", points=shown(unknown))
+    if grade.later_points:
+        yield f"{later_in_all(grade)}."
     if grade.complete:
         yield _("Every check passed.")
     else:
@@ -86,6 +86,8 @@ def _exercise(part: ExerciseReport, with_details: bool) -> Iterator[str]:
         exercise=span(part.exercise.slug), points=_points(part)
     )
     yield _criteria(part)
+    if waiting := later(part.grade):
+        yield f"{waiting}."
     if found.first is not None:
         yield _bold(_("First:"), _title(found.first))
         yield _facts(facts(found.first))
@@ -106,7 +108,7 @@ def _criteria(part: ExerciseReport) -> str:
                 f"{'?' if one.points is None else shown(one.points)} / {shown(one.max_points)}",
                 _("{passed} of {all}", passed=one.passed, all=one.checks),
             )
-            for one in part.grade.criteria
+            for one in part.grade.here
         ),
     )
 
@@ -158,7 +160,7 @@ def _points(part: ExerciseReport) -> str:
 def _to_mend(report: Report, part: ExerciseReport) -> str:
     if part.is_untouched:
         return plain(report.idle_because(part))
-    short = (one for one in part.grade.criteria if criterion_outcome(one) is not Outcome.PASSED)
+    short = (one for one in part.grade.here if criterion_outcome(one) is not Outcome.PASSED)
     return plain(", ".join(one.criterion for one in short))
 
 

@@ -22,6 +22,7 @@ def next_step(report: Report, cwd: Path) -> str:
         or _mend_first_failure(report, cwd)
         or _start_first_untouched(report, cwd)
         or _name_prerequisite(report)
+        or _wait(report)
         or _("grader doctor (some checks could not run; that is not your mistake)")
     )
 
@@ -112,6 +113,12 @@ def _name_prerequisite(report: Report) -> str | None:
             slug, others = exercise.exercise.slug, joined(seen.needs)
             return _("{one} needs {others} to pass first", one=slug, others=others)
     return None
+
+
+def _wait(report: Report) -> str | None:
+    if not report.grade.complete_here:
+        return None
+    return _("hand it in: every check that is here passed.")
 
 
 def _target(report: Report, exercise: ExerciseReport) -> Where | None:

@@ -19,6 +19,7 @@ from grader.report.cleaning import encodable, one_line, trimmed, without_command
 from grader.report.content import LOST, ExerciseReport, Report
 from grader.report.drawing import drawn
 from grader.report.findings import Alike, Findings, findings, tally, waits
+from grader.report.later import later, later_in_all
 from grader.report.marks import ASCII, UNICODE, Marks, criterion_outcome, remark
 from grader.report.next_step import explainable, from_here, located, next_step
 from grader.report.points import shown
@@ -118,7 +119,7 @@ class _Page:
     def _headline(self, part: ExerciseReport, slug_width: int) -> Text:
         earned, most = part.grade.points, part.grade.max_points
         line = Text().append(part.exercise.slug.ljust(slug_width), style="bold")
-        line.append("  ").append_text(self._bar(earned, most))
+        line.append("  ").append_text(self._bar(earned, most - part.grade.later_points))
         line.append(f"  {'?' if part.is_unknown else shown(earned):>5} / {shown(most)}")
         if part.is_untouched:
             line.append(f"   {self.report.idle_because(part)}", style="bright_black")
@@ -143,7 +144,9 @@ class _Page:
         found = findings(part)
         lines: list[RenderableType] = []
         if found and not part.is_untouched:
-            lines.append(Padding(self._criteria(part.grade.criteria), (0, 0, 0, 2)))
+            lines.append(Padding(self._criteria(part.grade.here), (0, 0, 0, 2)))
+            if waiting := later(part.grade):
+                lines.append(Padding(Text(waiting, "bright_black"), (0, 0, 0, 2)))
             lines += self._findings(found)
         return lines + [self._hanging(_("note:"), Text(one_line(note)), "cyan") for note in notes]
 
@@ -217,14 +220,11 @@ class _Page:
     def _total(self) -> Text:
         grade = self.report.grade
         line = Text(_("total  {points}", points=total(self.report)), style="bold")
-        if grade.unchecked_points:
-            line.append(
-                _(
-                    "  ({points} could not be checked, not your mistake)",
-                    points=shown(grade.unchecked_points),
-                ),
-                style="not bold yellow",
-            )
+        if unknown := grade.unchecked_points - grade.later_points:
+            text = _("({points} could not be checked, not your mistake)", points=shown(unknown))
+            line.append(f"  {text}", style="not bold yellow")
+        if grade.later_points:
+            line.append(f"  ({later_in_all(grade)})", style="not bold bright_black")
         return line
 
     def _tier(self) -> Text:

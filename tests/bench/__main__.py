@@ -134,7 +134,7 @@ def layer(runs: int) -> Iterator[Row]:
 def watch(runs: int) -> Iterator[Row]:
     """From the write of a file to its verdict on a terminal, once warm."""
     for public, where in ((True, "student's copy"), (False, "hidden suites too")):
-        for slug, times in watched(max(10, runs), public=public):
+        for slug, times in watched(runs, public=public):
             yield limit(f"watch: edit to verdict, {slug}, {where}", times, 150)
 
 

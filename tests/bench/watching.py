@@ -10,31 +10,45 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.course import find_course
+from grader.misconceptions import Misconception, Origin, apply_misconception
+from grader.rubric import Visibility
+from grader.validate.data import read_course
 from tests.bench.measure import ROOT
 from tests.support.students_course import students_course
 from tests.support.terminal import Terminal
 from tools.notebooks import solution, stems
 
 DONE = "All exercises are done."
-PAUSE_S = 0.5
-"""Between two edits: the worker for the next one is ready by then, as after any person's."""
+PAUSE_S = 0.7
+"""How long nothing happens before an edit: what is built on the exercise was graded by then, and
+the worker for the next edit is ready, as after any person's."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One line of a solution, and what somebody makes of it."""
+    """What somebody makes of the solution of an exercise, and the criterion that it costs."""
 
     slug: str
     stem: str
-    right: str
     wrong: str
+    criterion: str
 
 
-EDITS = (
-    Edit("a1.sdpa", "a1_attention", "query.shape[-1] ** -0.5", "value.shape[-1] ** -0.5"),
-    Edit("a2.causal_mask", "a2_masking", "keys <= queries", "keys < queries"),
-    Edit("a3.mha", "a3_multi_head", "self.head_dim**-0.5", "0.3"),
-)
+def edits() -> Iterator[Edit]:
+    """For each exercise the first known mistake that costs a public criterion."""
+    course = find_course(ROOT)
+    data = read_course(course)
+    for slug, exercise in course.rubric.exercises.items():
+        public = [n for n, c in exercise.criteria.items() if c.visibility is Visibility.PUBLIC]
+        stem = exercise.assignment
+        for each in data.misconceptions:
+            costs = [criterion for s, criterion in each.named if s == slug and criterion in public]
+            if costs and each.stem == stem and each.slugs[0] == slug:
+                assert isinstance(each.entry, Misconception)
+                wrong = apply_misconception(solution(stem), each.entry, Origin(each.place, {}))
+                yield Edit(slug, stem, wrong, costs[0])
+                break
 
 
 def watched(runs: int, *, public: bool) -> Iterator[tuple[str, list[float]]]:
@@ -53,19 +67,20 @@ def watched(runs: int, *, public: bool) -> Iterator[tuple[str, list[float]]]:
         environ = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "LANG": "C.UTF-8"}
         with Terminal(command, environ) as terminal:
             terminal.until(DONE, limit_s=240)
-            for edit in EDITS:
+            for edit in edits():
                 times = list(_times(terminal, folder / f"{edit.stem}.py", edit, runs + 1))
                 yield edit.slug, times[1:]
 
 
 def _times(terminal: Terminal, path: Path, edit: Edit, rounds: int) -> Iterator[float]:
-    right = path.read_text(encoding="utf-8")
-    wrong = right.replace(edit.right, edit.wrong, 1)
-    assert wrong != right, f"{edit.slug}: the line to change is not there"
+    right, lost = path.read_text(encoding="utf-8"), f"✗ {edit.criterion}"
     for _ in range(rounds):
-        for text, seen in ((wrong, "✗ outputs"), (right, DONE)):
-            time.sleep(PAUSE_S)
+        for text in (edit.wrong, right):
+            terminal.until_quiet(PAUSE_S)
             started = time.perf_counter()
             path.write_text(text, encoding="utf-8")
-            terminal.until(edit.slug, seen)
+            if text is right:
+                terminal.until(edit.slug, without=lost)
+            else:
+                terminal.until(edit.slug, lost)
             yield time.perf_counter() - started

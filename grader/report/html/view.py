@@ -14,6 +14,7 @@ from grader.report.content import ExerciseReport, Report
 from grader.report.findings import Findings, findings, tally, waits
 from grader.report.html.excerpt import Excerpt, excerpts
 from grader.report.html.finding import STATES, Finding, Sign, finding, hints_name, sign_of
+from grader.report.later import later, later_in_all
 from grader.report.marks import criterion_outcome
 from grader.report.points import shown
 from grader.report.words import next_in_submission, state, total
@@ -54,6 +55,7 @@ class Part:
     slug: str
     points: str
     rows: tuple[Row, ...]
+    later: str
     first: Finding | None
     also: str
     """In which other checks the first finding shows, in words."""
@@ -83,6 +85,7 @@ class View:
     share: int
     by_person: str
     unchecked: str
+    later: str
     next: str
     is_complete: bool
     problems: tuple[str, ...]
@@ -100,6 +103,7 @@ def view(report: Report) -> View:
     problems = [_line(note) for note in report.notes if note.kind == "problem"]
     others = [_line(note) for note in report.notes if note.kind != "problem"]
     parts = tuple(_part(report, part) for part in report.exercises if _is_told(part))
+    unknown = grade.unchecked_points - grade.later_points
     unchecked = _("{points} points could not be checked: that is not your mistake.")
     return View(
         language=language_in_use(),
@@ -107,13 +111,12 @@ def view(report: Report) -> View:
         student=report.submission.id,
         points=shown(grade.points),
         most=shown(grade.max_points),
-        share=_share(grade.points, grade.max_points),
+        share=_share(grade.points, grade.max_points - grade.later_points),
         by_person=_by_person(report),
-        unchecked=unchecked.format(points=shown(grade.unchecked_points))
-        if grade.unchecked_points
-        else "",
+        unchecked=unchecked.format(points=shown(unknown)) if unknown else "",
+        later=f"{later_in_all(grade)}." if grade.later_points else "",
         next=next_in_submission(report),
-        is_complete=grade.complete,
+        is_complete=grade.complete or grade.complete_here,
         problems=_few(problems),
         groups=_groups(report),
         parts=parts,
@@ -167,7 +170,7 @@ def _groups(report: Report) -> tuple[tuple[str, tuple[Entry, ...]], ...]:
 
 
 def _entry(report: Report, part: ExerciseReport) -> Entry:
-    earned, most = part.grade.points, part.grade.max_points
+    earned, most = part.grade.points, part.grade.max_points - part.grade.later_points
     remark, found = "", "bad"
     if part.is_untouched:
         remark, found = report.idle_because(part), "idle"
@@ -191,7 +194,8 @@ def _part(report: Report, part: ExerciseReport) -> Part:
     return Part(
         slug=part.exercise.slug,
         points=_points(part),
-        rows=tuple(_row(one) for one in part.grade.criteria) if found else (),
+        rows=tuple(map(_row, part.grade.here)) if found else (),
+        later=later(part.grade),
         first=None if found.first is None else finding(report, found.first),
         also=tally(found.echoes) if found.echoes else "",
         others=_others(report, found),
