@@ -57,6 +57,7 @@ class Plan:
             forms = tuple(forms_of(instance, self._has_room))
             self.kinds.setdefault(instance.kind, []).append((instance, forms))
         self.storages = self._storages()
+        self._orbits: dict[tuple[Kind, tuple[int, ...]], torch.Tensor] = {}
 
     def cells(self, forms: Mapping[Kind, int]) -> list[Cell]:
         """All cells, in the order in which the reference has them."""
@@ -88,6 +89,12 @@ class Plan:
     def orbits(self, kind: Kind, numbers: Sequence[int]) -> torch.Tensor:
         """For each place in the row one that stands for all places with which these forms may
         exchange it. Numbers that are alike within an orbit are stored alike in every form."""
+        key = kind, tuple(numbers)
+        if key not in self._orbits:
+            self._orbits[key] = self._exchanged(kind, numbers)
+        return self._orbits[key]
+
+    def _exchanged(self, kind: Kind, numbers: Sequence[int]) -> torch.Tensor:
         label = torch.arange(self.row.length)
         for _, forms in self.kinds[kind]:
             first, *others = (_contents(forms[number]) for number in numbers)

@@ -34,6 +34,8 @@ from .roles import Roles
 SCALE = 0.35
 TOLERANCE = 1e-5
 """Coarse enough for float32. Whatever is found is judged by the check's own tolerance after."""
+COARSE = 1e-3
+"""For numbers so much alike that norms of them may be little but rounding."""
 MAX_TRIALS = 160
 MAX_SURVIVORS = 8
 LIMIT_S = 20.0
@@ -117,6 +119,16 @@ class _Bench:
             return None
 
 
+    def can_agree(self, choice: Choice, orbits: Mapping[Kind, torch.Tensor]) -> bool:
+        """Whether both modules agree where it does not matter how anything is stored. If they do
+        not, they never will: most wrong answers are wrong in this way, and need one trial."""
+        numbers = self.numbers
+        for orbit in orbits.values():
+            numbers = numbers[orbit]
+        observed = self.observed(choice, numbers)
+        return any(gap(observed, wanted) <= COARSE for _, wanted in self.expected(numbers))
+
+
 def search(plan: Plan, probing: Probing, store: Store) -> Choice | None:
     """The first choice under which both modules agree, or None."""
     with torch.no_grad():
@@ -143,9 +155,11 @@ def _settled(
     names = list(dict.fromkeys(kind[0] for kind in plan.kinds))
     kinds = sorted(forms, key=lambda kind: names.index(kind[0]))
     pending = [kind for kind in kinds if len(forms[kind]) > 1]
-    orbits = {kind: plan.orbits(kind, forms[kind]) for kind in pending[1:]}
+    orbits = {kind: plan.orbits(kind, forms[kind]) for kind in pending}
     survivors = [Choice(storage, {kind: numbers[0] for kind, numbers in forms.items()})]
     agreed: dict[int, int | None] = {}
+    if pending and not bench.can_agree(survivors[0], orbits):
+        return None, 1
     for stage in itertools.count(1):
         trying, pending = pending[:1], pending[1:]
         numbers = bench.numbers

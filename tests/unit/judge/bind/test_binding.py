@@ -302,6 +302,7 @@ def test_a_module_of_thousands_of_layers_is_refused_quickly() -> None:
 
 def test_a_module_that_dawdles_is_not_searched_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "LIMIT_S", 0.1)
+    monkeypatch.setattr(search._Bench, "can_agree", lambda *given: True)
     sleep = "__import__('time').sleep(0.1); bright, dark ="
     slow = STUDENTS["packed"].replace("bright, dark =", sleep)
     bench = Bench(slow.replace("** 2", "* 2"))
@@ -309,6 +310,21 @@ def test_a_module_that_dawdles_is_not_searched_for_ever(monkeypatch: pytest.Monk
         bench.compare()
     with pytest.raises(CheckFailed):
         bench.compare()
+
+
+def test_a_wrong_answer_is_known_by_one_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers that are stored alike in every form tell it, and no form has to be tried."""
+    tried: list[int] = []
+    observed = search._Bench.observed
+
+    def counted(self: search._Bench, choice: Choice, numbers: torch.Tensor) -> object:
+        tried.append(choice.storage)
+        return observed(self, choice, numbers)
+
+    monkeypatch.setattr(search._Bench, "observed", counted)
+    with pytest.raises(CheckFailed):
+        Bench(STUDENTS["packed"].replace("** 2", "* 2")).compare()
+    assert tried == [0]
 
 
 def test_numbers_alike_within_an_orbit_are_stored_alike_in_every_form() -> None:
