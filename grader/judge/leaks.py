@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from ..evidence import Picture
+from .faults import StudentRaised
 
 Function = Callable[..., Any]
 Map = list[list[bool]]
@@ -85,18 +86,47 @@ def mixes_samples(student: Function, x: torch.Tensor) -> bool:
 
 def dependence(function: Function, x: torch.Tensor) -> Map | None:
     """For the first sample; None if what comes out is no sequence of finite numbers."""
-    before = _output(function, x)
-    if before is None:
+    found = _outputs(function, x, _changed(x[:1]))
+    if found is None:
         return None
-    columns = []
-    for position in range(x.shape[1]):
-        changed = x.clone()
-        changed[0, position] += _nudge(changed[0, position])
-        after = _output(function, changed)
-        if after is None:
-            return None
-        columns.append([_moves(b, a) for b, a in zip(before[0], after[0], strict=True)])
+    before, *others = found
+    columns = [[_moves(b, a) for b, a in zip(before, after, strict=True)] for after in others]
     return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _changed(sample: torch.Tensor) -> torch.Tensor:
+    """A sample, and the same with each of its positions changed."""
+    positions = sample.shape[1]
+    changed = sample.repeat(positions + 1, *[1] * (sample.dim() - 1))
+    for position in range(positions):
+        changed[position + 1, position] += _nudge(sample[0, position])
+    return changed
+
+
+def _outputs(function: Function, x: torch.Tensor, samples: torch.Tensor) -> torch.Tensor | None:
+    """What comes out of each sample in the place of the first of `x`: of all of them in one call,
+    where samples do not meet."""
+
+    def among_the_others(sample: torch.Tensor) -> torch.Tensor | None:
+        found = _output(function, torch.cat([sample[None], x[1:]]))
+        return None if found is None else found[0]
+
+    first, last = among_the_others(samples[0]), among_the_others(samples[-1])
+    if first is None or last is None:
+        return None
+    found = _in_one_call(function, samples)
+    if found is not None and not _moves(found[0], first) and not _moves(found[-1], last):
+        return found
+    between = [among_the_others(sample) for sample in samples[1:-1]]
+    told = [one for one in (first, *between, last) if one is not None]
+    return torch.stack(told) if len(told) == len(samples) else None
+
+
+def _in_one_call(function: Function, samples: torch.Tensor) -> torch.Tensor | None:
+    try:
+        return _output(function, samples)
+    except StudentRaised:  # of so large a batch
+        return None
 
 
 def sequence_of(args: Sequence[Any], kwargs: dict[str, Any]) -> torch.Tensor | None:

@@ -98,12 +98,12 @@ def rewired(student: RemoteModule, reference: nn.Module) -> tuple[nn.Module, lis
         CheckFailed: the student's module lacks a part.
     """
     calls: list[Call] = []
-    whole = copy.deepcopy(reference)
-    for path in [path for path, _part in parts_of(reference)]:
-        owner, _other, name = path.rpartition(".")
-        stand_in = StandIn(path, handle_of(student, path), calls)
-        whole.get_submodule(owner).add_module(name, stand_in)
-    return whole, calls
+    # What a copy is made of is looked up by identity first: the parts themselves are not copied.
+    instead: dict[int, Any] = {
+        id(part): StandIn(path, handle_of(student, path), calls)
+        for path, part in parts_of(reference)
+    }
+    return copy.deepcopy(reference, instead), calls
 
 
 def blame(

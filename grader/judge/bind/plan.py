@@ -21,6 +21,8 @@ MAX_TRIED = 6
 MAX_PLANS = 100
 
 Kind = tuple[str, str]
+RightAnswer = tuple[int | None, nn.Module]
+"""Which of the course's alternatives it is, and the module; its parameters may hold anything."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Plan:
             forms = tuple(forms_of(instance, self._has_room))
             self.kinds.setdefault(instance.kind, []).append((instance, forms))
         self.storages = self._storages()
+        self._right_answers: list[RightAnswer] | None = None
         self._orbits: dict[tuple[Kind, tuple[int, ...]], torch.Tensor] = {}
 
     def cells(self, forms: Mapping[Kind, int]) -> list[Cell]:
@@ -106,6 +109,13 @@ class Plan:
                     label[first] = lowest
                     label[other] = torch.minimum(label[other], lowest)
         return label
+
+    def right_answers(self, make: Callable[[], list[RightAnswer]]) -> list[RightAnswer]:
+        """What modules made in this way are compared with, made once: each search writes all of
+        their parameters anew."""
+        if self._right_answers is None:
+            self._right_answers = make()
+        return self._right_answers
 
     def missing(self) -> list[Cell]:
         """Cells of the reference's own form for which no layer is left."""

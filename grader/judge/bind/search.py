@@ -17,7 +17,7 @@ import hashlib
 import itertools
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from torch.utils._pytree import tree_map
 from ...language import _
 from ..faults import StudentRaised, TimedOut
 from ..handles import RemoteModule
-from .plan import Choice, Kind, Plan
+from .plan import Choice, Kind, Plan, RightAnswer
 from .roles import Roles
 
 SCALE = 0.35
@@ -73,14 +73,13 @@ class _Bench:
         self.numbers = torch.randn(plan.row.length, generator=generator, dtype=torch.float64)
         self.numbers *= SCALE
         self._args, self._kwargs = tree_map(drawn, (tuple(probing.args), dict(probing.kwargs)))
-        self._references: list[tuple[int | None, nn.Module]] = [
-            (None, copy.deepcopy(probing.reference).double())
-        ]
-        for number, alternative in enumerate(probing.roles.alternatives):
-            if alternative.applies(probing.reference):
-                other = copy.deepcopy(probing.reference).double()
-                alternative.change(other)
-                self._references.append((number, other))
+        self._references = plan.right_answers(lambda: list(_right_answers(probing)))
+        buffers = dict(probing.reference.named_buffers())
+        for _number, module in self._references:
+            module.train(probing.reference.training)
+            for name, buffer in module.named_buffers():
+                if name in buffers:
+                    buffer.copy_(buffers[name])
         self.trials, self._until = 0, time.monotonic() + LIMIT_S
         self._written: dict[str, torch.Tensor] = {}
 
@@ -118,7 +117,6 @@ class _Bench:
         except StudentRaised:
             return None
 
-
     def can_agree(self, choice: Choice, orbits: Mapping[Kind, torch.Tensor]) -> bool:
         """Whether both modules agree where it does not matter how anything is stored. If they do
         not, they never will: most wrong answers are wrong in this way, and need one trial."""
@@ -127,6 +125,16 @@ class _Bench:
             numbers = numbers[orbit]
         observed = self.observed(choice, numbers)
         return any(gap(observed, wanted) <= COARSE for _, wanted in self.expected(numbers))
+
+
+def _right_answers(probing: Probing) -> Iterator[RightAnswer]:
+    """The reference and the course's alternatives to it that apply, in double precision."""
+    yield None, copy.deepcopy(probing.reference).double()
+    for number, alternative in enumerate(probing.roles.alternatives):
+        if alternative.applies(probing.reference):
+            other = copy.deepcopy(probing.reference).double()
+            alternative.change(other)
+            yield number, other
 
 
 def search(plan: Plan, probing: Probing, store: Store) -> Choice | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from grader.judge.faults import StudentRaised
 from grader.judge.leaks import leaks, mixes_samples
 
 X = torch.randn(2, 4, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
@@ -53,6 +54,32 @@ def test_what_is_not_looked_at_is_named_too() -> None:
 )
 def test_nothing_is_said_of_other_answers(function: Function) -> None:
     assert leaks(function, mean_of_the_past, X) is None
+
+
+def test_few_calls_tell_it_where_samples_do_not_meet() -> None:
+    calls: list[int] = []
+
+    def counted(x: torch.Tensor) -> torch.Tensor:
+        calls.append(len(x))
+        return x.flip(1).cumsum(1).flip(1)
+
+    found = leaks(counted, mean_of_the_past, X)
+    assert found is not None
+    assert found.first == (0, 1)
+    assert calls == [2, 2, 5]
+
+
+@pytest.mark.parametrize("meet", ["mean", "refuse"])
+def test_samples_that_meet_are_changed_one_by_one(meet: str) -> None:
+    def meeting(x: torch.Tensor) -> torch.Tensor:
+        if meet == "refuse" and len(x) != 2:
+            raise StudentRaised("ValueError", ("Exception",), "two", None, own=True)
+        return x.flip(1).cumsum(1).flip(1) + (x.mean(0) if meet == "mean" else 0)
+
+    found = leaks(meeting, mean_of_the_past, X)
+    assert found is not None
+    assert found.first == (0, 1)
+    assert found.student == [[output <= given for given in range(4)] for output in range(4)]
 
 
 def test_samples_that_mix_are_seen() -> None:
