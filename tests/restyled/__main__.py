@@ -36,7 +36,7 @@ def main() -> int:
     share = Fraction(found[Verdict.NAMED], len(mistakes))
     print(f"{'all':28} {len(mistakes):4} mistakes: {_told([row for _, row in mistakes])}")
     print(f"{'right programs':28} {len(right):4}: {len(right) - len(spoilt)} with full marks")
-    return 0 if share >= TARGET and not found[Verdict.WRONG] else 1
+    return 0 if share >= TARGET and not found[Verdict.WRONG] and not spoilt else 1
 
 
 def _told(rows: list[Said]) -> str:
