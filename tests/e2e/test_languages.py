@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,14 @@ from typing import Any
 import pytest
 
 from grader.course import find_course
+from grader.misconceptions import (
+    Misconception,
+    MisconceptionError,
+    Origin,
+    apply_misconception,
+)
+from grader.validate.data import CourseData, read_course
+from tools.notebooks import filled_in, stems
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "tests" / "corpus"
@@ -164,6 +173,48 @@ def test_processes_that_are_started_anew_speak_korean_too(student: str, folder: 
 
     assert [words for one in said(json.loads(found["json"])) for words in english(one)] == []
     assert any("파일의 나머지는 불러왔어요" in note["text"] for note in notes)
+
+
+def with_a_mistake_in_each(data: CourseData, stem: str) -> tuple[str, int]:
+    """The Korean hand-out of an assignment, solved with one known mistake in each definition that
+    takes one; and how many these are."""
+    handed_out = (data.course.handouts("ko") / f"{stem}.py").read_text("utf-8")
+    text, done = filled_in(handed_out, stem), set[str]()
+    for each in data.misconceptions:
+        assert isinstance(each.entry, Misconception)
+        definition = each.entry.target.partition(".")[0]
+        if each.stem == stem and definition not in done:
+            with suppress(MisconceptionError):
+                text = apply_misconception(text, each.entry, Origin(each.place, {}))
+                done.add(definition)
+    return text, len(done)
+
+
+def test_a_korean_hand_out_with_mistakes_gets_a_korean_report(tmp_path: Path) -> None:
+    data, made = read_course(find_course(ROOT)), 0
+    (tmp_path / "work").mkdir()
+    for stem in stems():
+        text, count = with_a_mistake_in_each(data, stem)
+        (tmp_path / "work" / f"{stem}.py").write_text(text, "utf-8")
+        made += count
+    files = {name: tmp_path / f"report.{name}" for name in FORMATS}
+    wanted = [word for name, file in files.items() for word in ("--report", f"{name}={file}")]
+
+    done = run(
+        "check", str(tmp_path / "work"), "--course", str(ROOT), "--lang", "ko", *wanted,
+        LANG="C.UTF-8",
+    )  # fmt: skip
+
+    assert done.returncode == 1, done.stderr
+    assert made >= 30
+    for name, file in files.items():
+        found = texts(name, file.read_text("utf-8"))
+        assert [words for one in found for words in english(one, name == "text")] == [], name
+    report = json.loads(files["json"].read_text("utf-8"))
+    seen = [check for exercise in report["exercises"] for check in exercise["checks"]]
+    causes = {check["cause"]["id"] for check in seen if check["cause"]}
+    assert len(causes) >= 20
+    assert all(re.search("[가-힣]", check["cause"]["text"]) for check in seen if check["cause"])
 
 
 @pytest.mark.parametrize(
