@@ -47,7 +47,9 @@ class Needs:
 
     def __init__(self, statements: Sequence[Statement], wanted: frozenset[str] | None) -> None:
         live = [s for s in statements if not s.demo and not isinstance(s.node, IMPORTS)]
-        self._known = {name for s in live for name in s.binds | declared_global(s.node)}
+        # Walking every definition costs more than looking for the word.
+        self._has_globals = any("global" in s.block.text for s in live)
+        self._known = {name for s in live for name in s.binds | self._globals(s.node)}
         self._own_effects: dict[str, set[str]] = {}
         self._definition_reads: dict[str, set[str]] = {}
         self._changers: set[str] = set()
@@ -56,6 +58,9 @@ class Needs:
             self._summarise(unit)
         # None: whatever the file binds is wanted
         self.names = self._close(units, self._known if wanted is None else wanted)
+
+    def _globals(self, node: ast.AST) -> set[str]:
+        return declared_global(node) if self._has_globals else set()
 
     def _units(self, statement: Statement) -> Iterator[_Unit]:
         if not _splits(statement.node):
@@ -80,7 +85,7 @@ class Needs:
         if not isinstance(node, DEFINITIONS):
             return
         inside = touched(ast.walk(node))
-        own = declared_global(node) | (inside & unit.reads)
+        own = self._globals(node) | (inside & unit.reads)
         self._own_effects.setdefault(node.name, set()).update(own)
         self._definition_reads.setdefault(node.name, set()).update(unit.reads)
         if isinstance(node, FUNCTIONS) and inside & _parameters(node):

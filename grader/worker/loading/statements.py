@@ -24,6 +24,8 @@ from .sources import Block, Fault, Source, is_demo_line
 from .splitting import PARSE_ERRORS, explain, line_of
 
 _CELL_MARK = re.compile(r"#\s*%%(?P<rest>.*)")
+_GUARDS = re.compile(r"\btry\s*:|\btry\s*\\|suppress")
+"""Of an import that may fail; walking a file costs more than looking for the words."""
 _DEMO_TAG = re.compile(r"\bdemo\b", re.IGNORECASE)
 
 
@@ -111,10 +113,11 @@ def read_script(source: Source) -> Script:
                 in_demo = block.demo or node.lineno in demo
                 statements.append(Statement(index, node, block, code, flags, in_demo))
             index += 1
+    guarding = {id(block) for block in source.blocks if _GUARDS.search(block.text)}
     guarded = frozenset(
         (statement.block.filename, line)
         for statement in statements
-        if "try" in statement.block.text or "suppress" in statement.block.text
+        if id(statement.block) in guarding
         for line in guarded_import_lines(statement.node)
     )
     return Script(source.blocks, tuple(statements), tuple(found), doc, guarded)
