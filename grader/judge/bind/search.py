@@ -124,7 +124,7 @@ class _Bench:
         for orbit in orbits.values():
             numbers = numbers[orbit]
         observed = self.observed(choice, numbers)
-        return any(gap(observed, wanted) <= COARSE for _, wanted in self.expected(numbers))
+        return any(gap(observed, wanted) <= COARSE for _number, wanted in self.expected(numbers))
 
 
 def _right_answers(probing: Probing) -> Iterator[RightAnswer]:
