@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ Pieces = Mapping[str, str]
 _DEFINITION = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
 _CONTINUES = re.compile(r"[\s#)\]}]|$")
 _WORD = re.compile(r"\w+")
+_REMEMBERED = 64
+"""Files: between two saves nearly all are as they were."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ def affected(old: Files, new: Files, entries: Mapping[str, str], rubric: Rubric)
     return Affected(tuple(first), tuple(rest))
 
 
+@functools.lru_cache(_REMEMBERED)
 def pieces(path: str, data: bytes) -> Pieces:
     """The definitions at the top level of a file, as text.
 
@@ -92,7 +96,7 @@ def _different(old: Pieces, new: Pieces) -> set[str]:
 def _reached(names: Iterable[str], files: Iterable[Pieces]) -> set[str]:
     """The names, and all definitions whose text mentions one of them, at any distance."""
     words = {
-        (number, name): {*_WORD.findall(text)}
+        (number, name): _words(text)
         for number, file in enumerate(files)
         for name, text in file.items()
         if name
@@ -104,6 +108,11 @@ def _reached(names: Iterable[str], files: Iterable[Pieces]) -> set[str]:
             found.add(name)
             waiting += [other for (_, other), used in words.items() if name in used]
     return found
+
+
+@functools.lru_cache(_REMEMBERED * 16)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text))
 
 
 def _followers(slugs: set[str], rubric: Rubric) -> list[str]:
