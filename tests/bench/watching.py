@@ -20,7 +20,7 @@ from tests.support.terminal import Terminal
 from tools.notebooks import solution, stems
 
 DONE = "All exercises are done."
-PAUSE_S = 1.0
+PAUSE_S = 2.5
 """How long nothing happens before an edit: what is built on the exercise was graded by then, and
 the worker for the next edit is ready, as after any person's."""
 
