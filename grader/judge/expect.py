@@ -186,10 +186,14 @@ class Expect:
         def compute() -> dict[str, torch.Tensor | None]:
             return gradients_of(reference, reference, args, kwargs, self._seed)
 
+        def key() -> bytes | None:
+            assert isinstance(reference, (ReferenceFunction, ReferenceModule))
+            known = reference.key(*args, **kwargs)
+            return digest("gradients", self._seed, str(known)) if known is not None else None
+
         if isinstance(reference, (ReferenceFunction, ReferenceModule)):
-            key = reference.key(*args, **kwargs)
-            full = digest("gradients", self._seed, str(key)) if key is not None else None
-            found: dict[str, torch.Tensor | None] = self._memo.get(full, compute)
+            kind = "gradients", reference.kind(*args, **kwargs)
+            found: dict[str, torch.Tensor | None] = self._memo.get(kind, key, compute)
             return found
         return compute()
 

@@ -6,19 +6,23 @@ import functools
 import hashlib
 import inspect
 import json
-from collections.abc import Callable
+import math
+import time
+from collections.abc import Callable, Hashable
 from types import FunctionType, ModuleType
 from typing import Any
 
 import torch
 from torch import nn
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 
 from ..wire.values import Encoder, Node, ObjectCodec
 from .bind.plan import Plans
 from .bind.roles import Roles
 
 MAX_ANSWERS = 20_000
+CHEAP_S = 0.4e-3
+"""What takes less is computed each time: its key would take as long."""
 
 
 class _NoObjects(ObjectCodec):
@@ -48,21 +52,43 @@ def digest(*values: Any) -> bytes | None:
 
 
 class Memo:
-    """Remembers results by the digest of what they were computed from."""
+    """Remembers results by the digest of what they were computed from, where that is worth it."""
 
     def __init__(self) -> None:
         self._answers: dict[bytes, Any] = {}
+        self._seconds: dict[Hashable, float] = {}
         self.enabled = True
 
-    def get(self, key: bytes | None, compute: Callable[[], Any]) -> Any:
-        """`compute()`, or a copy of what it gave before for the same key."""
-        if key is None or not self.enabled:
+    def get(
+        self, kind: Hashable, key: Callable[[], bytes | None], compute: Callable[[], Any]
+    ) -> Any:
+        """`compute()`, or a copy of what it gave before for the same key.
+
+        `kind`: what takes about as long to compute as others of that kind.
+        """
+        if not self.enabled or self._seconds.get(kind, math.inf) < CHEAP_S:
             return compute()
-        if key not in self._answers:
+        known = key()
+        if known is None:
+            return compute()
+        if known not in self._answers:
             if len(self._answers) >= MAX_ANSWERS:
                 self._answers.clear()
-            self._answers[key] = tree_map(_copy, compute())
-        return tree_map(_copy, self._answers[key])
+            self._answers[known] = tree_map(_copy, self._timed(kind, compute))
+        return tree_map(_copy, self._answers[known])
+
+    def _timed(self, kind: Hashable, compute: Callable[[], Any]) -> Any:
+        started = time.perf_counter()
+        value = compute()
+        took_s = time.perf_counter() - started
+        self._seconds[kind] = min(took_s, self._seconds.get(kind, math.inf))
+        return value
+
+
+def outline(*values: Any) -> Hashable:
+    """The shapes of tensors, and the types of all else."""
+    leaves = tree_leaves(values)
+    return tuple(leaf.shape if isinstance(leaf, torch.Tensor) else type(leaf) for leaf in leaves)
 
 
 def _copy(value: Any) -> Any:
@@ -86,7 +112,15 @@ class ReferenceFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if torch.is_grad_enabled():
             return self.function(*args, **kwargs)
-        return self._memo.get(self.key(*args, **kwargs), lambda: self.function(*args, **kwargs))
+        return self._memo.get(
+            self.kind(*args, **kwargs),
+            lambda: self.key(*args, **kwargs),
+            lambda: self.function(*args, **kwargs),
+        )
+
+    def kind(self, *args: Any, **kwargs: Any) -> Hashable:
+        """What calls have in common that take about as long."""
+        return self.__name__, outline(args, kwargs)
 
     def key(self, *args: Any, **kwargs: Any) -> bytes | None:
         return digest(self.function.__module__, self.__name__, args, kwargs, _torch_state())
@@ -104,7 +138,16 @@ class ReferenceModule:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if torch.is_grad_enabled() or self.module.training:
             return self.module(*args, **kwargs)
-        return self._memo.get(self.key(*args, **kwargs), lambda: self.module(*args, **kwargs))
+        return self._memo.get(
+            self.kind(*args, **kwargs),
+            lambda: self.key(*args, **kwargs),
+            lambda: self.module(*args, **kwargs),
+        )
+
+    def kind(self, *args: Any, **kwargs: Any) -> Hashable:
+        """What calls have in common that take about as long."""
+        numbers = sum(parameter.numel() for parameter in self.module.parameters())
+        return type(self.module).__name__, numbers, outline(args, kwargs)
 
     def key(self, *args: Any, **kwargs: Any) -> bytes | None:
         state = dict(self.module.state_dict())

@@ -277,25 +277,6 @@ def test_further_parameters_are_randomised_and_noted(bench: Bench) -> None:
     assert probe.notes == ["Layer has further parameters: more.weight (1, 4), more.bias (1,)"]
 
 
-def test_answers_of_the_reference_are_remembered_by_their_inputs() -> None:
-    calls = []
-
-    def slow(x: torch.Tensor) -> torch.Tensor:
-        calls.append(1)
-        return x * 2
-
-    module = type("Module", (), {})()
-    module.slow = slow
-    reference = Reference(module, Memo())
-    x = torch.ones(3)
-    with torch.no_grad():
-        first = reference.slow(x)
-        first.zero_()
-        assert torch.equal(reference.slow(x.clone()), x * 2)
-        reference.slow(x + 1)
-    assert len(calls) == 2
-
-
 def test_masks_keep_at_least_one_key(bench: Bench) -> None:
     mask = bench.probe.mask(50, 3, 4, keep=0.05)
     assert mask.any(-1).all()
