@@ -87,11 +87,6 @@ class Terminal:
             if not self._read(until):
                 raise AssertionError(f"{texts} not seen in:\n{page}")
 
-    def until_quiet(self, seconds: float) -> None:
-        """Wait until nothing was written for so long."""
-        while self._read(time.monotonic() + seconds):
-            pass
-
     def ended(self) -> int:
         """The exit code; negative for a signal. Waits for it."""
         until = time.monotonic() + LIMIT_S
