@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from grader.evidence import Observation, Outcome
@@ -37,11 +37,13 @@ class CriterionGrade:
     outcomes: Mapping[Outcome, int]
     """How often each outcome occurred: only those that did, in the order of `Outcome`."""
     visibility: Visibility
+    elsewhere: bool = False
+    """Whether its checks are not in this copy of the course: a student's has no hidden ones."""
 
     @property
-    def elsewhere(self) -> bool:
-        """Whether its checks are not in this copy of the course: a student's has no hidden ones."""
-        return self.points is None and not self.checks and self.visibility is not Visibility.PUBLIC
+    def is_hidden(self) -> bool:
+        """Whether its checks stand in a hidden suite: rules stand in none."""
+        return self.visibility is not Visibility.PUBLIC and self.criterion != POLICY
 
 
 @dataclass(frozen=True)
@@ -219,18 +221,22 @@ def score(rubric: Rubric, observations: Iterable[Observation]) -> Grade:
             raise ValueError(f"{observation.check}: observed twice")
         seen.add(observation.check)
         outcomes[_criterion_of(rubric, observation.check)][observation.outcome] += 1
-    return Grade(
-        tuple(
-            ExerciseGrade(
-                slug,
-                tuple(
-                    _criterion_grade(slug, criterion, outcomes[slug, name])
-                    for name, criterion in exercise.criteria.items()
-                ),
-            )
-            for slug, exercise in rubric.exercises.items()
-        )
-    )
+    grades = {
+        slug: [
+            _criterion_grade(slug, criterion, outcomes[slug, name])
+            for name, criterion in exercise.criteria.items()
+        ]
+        for slug, exercise in rubric.exercises.items()
+    }
+    # Where one hidden suite is, all have to be: one that is missing there is missed.
+    if not any(one.is_hidden and one.checks for found in grades.values() for one in found):
+        grades = {slug: [_for_later(one) for one in found] for slug, found in grades.items()}
+    return Grade(tuple(ExerciseGrade(slug, tuple(found)) for slug, found in grades.items()))
+
+
+def _for_later(grade: CriterionGrade) -> CriterionGrade:
+    missing = grade.is_hidden and not grade.checks and grade.points is None
+    return replace(grade, elsewhere=True) if missing else grade
 
 
 def _criterion_of(rubric: Rubric, check: str) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -59,6 +60,20 @@ def test_the_points_are_neither_earned_nor_lost() -> None:
     assert grade.unchecked_points == grade.later_points == Fraction(5, 2)
     assert not grade.complete
     assert grade.complete_here
+
+
+def test_where_one_hidden_suite_is_another_one_is_missed() -> None:
+    """Somebody forgot it: that is no student's copy, and no reason to end well."""
+    other = replace(RUBRIC.exercises["s1.add"], slug="s3.add")
+    both = replace(RUBRIC, exercises={**RUBRIC.exercises, "s3.add": other})
+    seen = [Observation(check, "A title.", Outcome.PASSED) for check in CHECKS]
+    seen.append(Observation("s3.add/shapes/test_shape", "A title.", Outcome.PASSED))
+    told = report_on(SampleResult(observations=tuple(seen)), both)
+
+    assert told.grade.unchecked_points == Fraction(5, 2)
+    assert told.grade.later_points == 0
+    assert exit_code(told) == 3
+    assert "(2.5 could not be checked, not your mistake)" in terminal(told)
 
 
 def test_a_public_criterion_without_checks_is_not_for_later() -> None:
