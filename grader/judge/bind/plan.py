@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -19,8 +20,12 @@ from .roles import Roles
 MAX_STORAGES = 256
 MAX_TRIED = 6
 MAX_PLANS = 100
+MAX_TRIALS_KEPT = 8
+"""Of a plan: one for each kind of arguments that its checks give."""
 
 Kind = tuple[str, str]
+Exchange = tuple[torch.Tensor, torch.Tensor]
+"""Places in the row, and those that stand there in another way of storing; none twice in either."""
 RightAnswer = tuple[int | None, nn.Module]
 """Which of the course's alternatives it is, and the module; its parameters may hold anything."""
 
@@ -44,6 +49,18 @@ class Choice:
     """Which other reference it equals, if it is not the first."""
 
 
+@dataclass(frozen=True)
+class Trial:
+    """A call in which it does not matter how anything is stored."""
+
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    stored: Mapping[str, torch.Tensor]
+    """What each parameter of the student's holds."""
+    wanted: Sequence[Any]
+    """What a right answer gives: the reference, or one of the course's alternatives to it."""
+
+
 class Plan:
     """Everything that can be tried for one module of a student's."""
 
@@ -60,6 +77,7 @@ class Plan:
             self.kinds.setdefault(instance.kind, []).append((instance, forms))
         self.storages = self._storages()
         self._right_answers: list[RightAnswer] | None = None
+        self._trials: dict[Any, Trial] = {}
         self._orbits: dict[tuple[Kind, tuple[int, ...]], torch.Tensor] = {}
 
     def cells(self, forms: Mapping[Kind, int]) -> list[Cell]:
@@ -84,10 +102,17 @@ class Plan:
 
     def first(self) -> Choice | None:
         """What names and shapes say; None if there is no room for some role."""
-        if not self.storages:
-            return None
-        forms = self.storages[0].forms
-        return Choice(0, {kind: numbers[0] for kind, numbers in forms.items()})
+        return self._first_of(0) if self.storages else None
+
+    def _first_of(self, storage: int) -> Choice:
+        forms = self.storages[storage].forms
+        return Choice(storage, {kind: numbers[0] for kind, numbers in forms.items()})
+
+    @property
+    def is_one_way(self) -> bool:
+        """Whether there is but one way of storing."""
+        forms = [numbers for storage in self.storages for numbers in storage.forms.values()]
+        return len(self.storages) == 1 and all(len(numbers) == 1 for numbers in forms)
 
     def orbits(self, kind: Kind, numbers: Sequence[int]) -> torch.Tensor:
         """For each place in the row one that stands for all places with which these forms may
@@ -98,17 +123,34 @@ class Plan:
         return self._orbits[key]
 
     def _exchanged(self, kind: Kind, numbers: Sequence[int]) -> torch.Tensor:
-        label = torch.arange(self.row.length)
+        return _joined(self.row.length, self._exchanges(kind, numbers))
+
+    def _exchanges(self, kind: Kind, numbers: Sequence[int]) -> Iterator[Exchange]:
         for _, forms in self.kinds[kind]:
             first, *others = (_contents(forms[number]) for number in numbers)
-            before = None
-            while before is None or not before.equal(label):
-                before = label.clone()
-                for other in others:
-                    lowest = torch.minimum(label[first], label[other])
-                    label[first] = lowest
-                    label[other] = torch.minimum(label[other], lowest)
-        return label
+            yield from ((first, other) for other in others)
+
+    @cached_property
+    def common_orbits(self) -> torch.Tensor | None:
+        """As `orbits`, for all that can be tried: numbers that are alike within one are stored
+        alike in every way. None where storages leave different parameters over."""
+        held = [self.places(self._first_of(number)) for number in range(len(self.storages))]
+        if any(places.keys() != held[0].keys() for places in held):
+            return None
+        rows = [torch.cat([places[name] for name in held[0]]) for places in held]
+        exchanges = [(rows[0], row) for row in rows[1:]]
+        for storage in self.storages:
+            for kind, numbers in storage.forms.items():
+                exchanges += self._exchanges(kind, numbers)
+        return _joined(self.row.length, exchanges)
+
+    def trial(self, key: Any, make: Callable[[], Trial]) -> Trial:
+        """A trial by all that it depends on. Nothing of it is a student's but names and shapes."""
+        if key not in self._trials:
+            if len(self._trials) == MAX_TRIALS_KEPT:
+                self._trials.clear()
+            self._trials[key] = make()
+        return self._trials[key]
 
     def right_answers(self, make: Callable[[], list[RightAnswer]]) -> list[RightAnswer]:
         """What modules made in this way are compared with, made once: each search writes all of
@@ -186,6 +228,19 @@ class Plan:
 
 def _contents(form: Form) -> torch.Tensor:
     return torch.cat([part.flatten() for cell in form.cells for part in cell.parts])
+
+
+def _joined(length: int, exchanges: Iterable[Exchange]) -> torch.Tensor:
+    """For each place the first of all that exchanges lead to, over any number of them."""
+    label, pairs = torch.arange(length), list(exchanges)
+    before = None
+    while before is None or not before.equal(label):
+        before = label.clone()
+        for one, other in pairs:
+            lowest = torch.minimum(label[one], label[other])
+            label[one] = lowest
+            label[other] = torch.minimum(label[other], lowest)
+    return label
 
 
 def _fewest(storages: Sequence[Storage]) -> int:

@@ -17,7 +17,7 @@ import hashlib
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,9 +26,10 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 from ...language import _
+from ...wire.tensors import raw_bytes
 from ..faults import StudentRaised, TimedOut
 from ..handles import RemoteModule
-from .plan import Choice, Kind, Plan, RightAnswer
+from .plan import Choice, Kind, Plan, RightAnswer, Trial
 from .roles import Roles
 
 SCALE = 0.35
@@ -72,8 +73,8 @@ class _Bench:
         self._plan, self._store, self._handle = plan, store, probing.handle
         self.numbers = torch.randn(plan.row.length, generator=generator, dtype=torch.float64)
         self.numbers *= SCALE
-        self._args, self._kwargs = tree_map(drawn, (tuple(probing.args), dict(probing.kwargs)))
-        self._references = plan.right_answers(lambda: list(_right_answers(probing)))
+        self.args, self.kwargs = tree_map(drawn, (tuple(probing.args), dict(probing.kwargs)))
+        self._references = _right_answers(plan, probing)
         buffers = dict(probing.reference.named_buffers())
         for _number, module in self._references:
             module.train(probing.reference.training)
@@ -83,14 +84,10 @@ class _Bench:
         self.trials, self._until = 0, time.monotonic() + LIMIT_S
         self._written: dict[str, torch.Tensor] = {}
 
-    def one_way(self, forms: Mapping[Kind, tuple[int, ...]]) -> bool:
-        """Whether there is nothing to choose from."""
-        return len(self._references) == 1 and all(len(numbers) == 1 for numbers in forms.values())
-
     def expected(self, numbers: torch.Tensor) -> list[tuple[int | None, torch.Tensor]]:
         """What the reference and its alternatives compute."""
         found = []
-        args, kwargs = tree_map(_double, (self._args, self._kwargs))
+        args, kwargs = tree_map(_double, (self.args, self.kwargs))
         for number, module in self._references:
             for name, parameter in module.named_parameters():
                 parameter.copy_(numbers[self._plan.row.places[name]])
@@ -113,21 +110,25 @@ class _Bench:
         self._handle.write(changed)
         self._written = values
         try:
-            return self._handle(*self._args, **self._kwargs)
+            return self._handle(*self.args, **self.kwargs)
         except StudentRaised:
             return None
 
-    def can_agree(self, choice: Choice, orbits: Mapping[Kind, torch.Tensor]) -> bool:
+    def can_agree(self, choice: Choice, orbits: Iterable[torch.Tensor]) -> bool:
         """Whether both modules agree where it does not matter how anything is stored. If they do
-        not, they never will: most wrong answers are wrong in this way, and need one trial."""
+        not, they never will."""
         numbers = self.numbers
-        for orbit in orbits.values():
+        for orbit in orbits:
             numbers = numbers[orbit]
         observed = self.observed(choice, numbers)
         return any(gap(observed, wanted) <= COARSE for _number, wanted in self.expected(numbers))
 
 
-def _right_answers(probing: Probing) -> Iterator[RightAnswer]:
+def _right_answers(plan: Plan, probing: Probing) -> list[RightAnswer]:
+    return plan.right_answers(lambda: list(_made(probing)))
+
+
+def _made(probing: Probing) -> Iterator[RightAnswer]:
     """The reference and the course's alternatives to it that apply, in double precision."""
     yield None, copy.deepcopy(probing.reference).double()
     for number, alternative in enumerate(probing.roles.alternatives):
@@ -140,9 +141,11 @@ def _right_answers(probing: Probing) -> Iterator[RightAnswer]:
 def search(plan: Plan, probing: Probing, store: Store) -> Choice | None:
     """The first choice under which both modules agree, or None."""
     with torch.no_grad():
-        bench = _Bench(plan, probing, store)
-        if len(plan.storages) == 1 and bench.one_way(plan.storages[0].forms):
+        if plan.is_one_way and len(_right_answers(plan, probing)) == 1:
             return None
+        if not plan.is_one_way and not _any_can_agree(plan, probing, store):
+            return None
+        bench = _Bench(plan, probing, store)
         for number, storage in enumerate(plan.storages):
             # The first of each group is nearly always the one. Two that look alike while others
             # hold fewer numbers are told apart only by going on with both.
@@ -153,6 +156,29 @@ def search(plan: Plan, probing: Probing, store: Store) -> Choice | None:
                 if stages == 1:
                     break
     return None
+
+
+def _any_can_agree(plan: Plan, probing: Probing, store: Store) -> bool:
+    """Whether any way of storing can. Most wrong answers agree with none: one trial tells."""
+    first, orbits = plan.first(), plan.common_orbits
+    if first is None or orbits is None:
+        return True
+
+    def make() -> Trial:
+        bench = _Bench(plan, probing, store)
+        numbers = bench.numbers[orbits]
+        wanted = [value for _number, value in bench.expected(numbers)]
+        return Trial(bench.args, bench.kwargs, store(plan.places(first), numbers), wanted)
+
+    reference = probing.reference
+    buffers = tuple(map(raw_bytes, reference.buffers()))
+    trial = plan.trial((probing.seed, reference.training, buffers), make)
+    probing.handle.write(trial.stored)
+    try:
+        observed = probing.handle(*trial.args, **trial.kwargs)
+    except StudentRaised:
+        return False
+    return any(gap(observed, wanted) <= COARSE for wanted in trial.wanted)
 
 
 def _settled(
@@ -166,7 +192,8 @@ def _settled(
     orbits = {kind: plan.orbits(kind, forms[kind]) for kind in pending}
     survivors = [Choice(storage, {kind: numbers[0] for kind, numbers in forms.items()})]
     agreed: dict[int, int | None] = {}
-    if pending and not bench.can_agree(survivors[0], orbits):
+    several = len(plan.storages) > 1
+    if pending and several and not bench.can_agree(survivors[0], orbits.values()):
         return None, 1
     for stage in itertools.count(1):
         trying, pending = pending[:1], pending[1:]

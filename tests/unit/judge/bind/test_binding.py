@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
+from torch import nn
 
 from grader.judge.bind import Group, Home, Layout, Roles, search
-from grader.judge.bind.forms import Cell
+from grader.judge.bind.forms import Cell, Row
 from grader.judge.bind.layers import Layer
-from grader.judge.bind.plan import Choice
+from grader.judge.bind.plan import MAX_TRIALS_KEPT, Choice, Plan, Trial
 from grader.judge.bind.roles import Alternative
 from grader.judge.expect import Expect
 from grader.judge.faults import CheckFailed, TimedOut
+from grader.judge.handles import ParameterSpec, RemoteModule
 from grader.judge.memo import Memo, Reference
 from grader.judge.probe import Probe
 from tests.support.clients import Definitions, local_client, student_of
@@ -302,7 +305,7 @@ def test_a_module_of_thousands_of_layers_is_refused_quickly() -> None:
 
 def test_a_module_that_dawdles_is_not_searched_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "LIMIT_S", 0.1)
-    monkeypatch.setattr(search._Bench, "can_agree", lambda *given: True)
+    monkeypatch.setattr(search, "_any_can_agree", lambda *given: True)
     sleep = "__import__('time').sleep(0.1); bright, dark ="
     slow = STUDENTS["packed"].replace("bright, dark =", sleep)
     bench = Bench(slow.replace("** 2", "* 2"))
@@ -312,19 +315,36 @@ def test_a_module_that_dawdles_is_not_searched_for_ever(monkeypatch: pytest.Monk
         bench.compare()
 
 
-def test_a_wrong_answer_is_known_by_one_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_answer_is_known_by_one_trial() -> None:
     """Numbers that are stored alike in every form tell it, and no form has to be tried."""
-    tried: list[int] = []
-    observed = search._Bench.observed
+    bench = Bench(STUDENTS["packed"].replace("** 2", "* 2"))
+    trials, real = itertools.count(), RemoteModule.__call__
 
-    def counted(self: search._Bench, choice: Choice, numbers: torch.Tensor) -> object:
-        tried.append(choice.storage)
-        return observed(self, choice, numbers)
+    def counted(module: RemoteModule, *args: Any, **kwargs: Any) -> Any:
+        next(trials)
+        return real(module, *args, **kwargs)
 
-    monkeypatch.setattr(search._Bench, "observed", counted)
-    with pytest.raises(CheckFailed):
-        Bench(STUDENTS["packed"].replace("** 2", "* 2")).compare()
-    assert tried == [0]
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(CheckFailed):
+        patch.setattr(RemoteModule, "__call__", counted)
+        bench.compare()
+    assert next(trials) == 2, "the check itself, and one trial"
+
+
+def test_a_trial_is_made_once_for_all_that_are_stored_alike() -> None:
+    """Of everybody in a class, and in every check: what is wanted of it is computed once."""
+    wrong = STUDENTS["packed"].replace("** 2", "* 2")
+    plan = Bench(wrong).twin.binding.plan
+    made: list[int] = []
+
+    def make() -> Trial:
+        made.append(len(made))
+        return Trial((), {}, {}, [len(made)])
+
+    assert [plan.trial(key, make).wanted for key in ("a", "b", "a")] == [[1], [2], [1]]
+    assert len(made) == 2
+    for number in range(MAX_TRIALS_KEPT):
+        plan.trial(number, make)
+    assert plan.trial("a", make).wanted == [len(made)], "no plan grows for ever"
 
 
 def test_numbers_alike_within_an_orbit_are_stored_alike_in_every_form() -> None:
@@ -366,3 +386,39 @@ def test_weights_can_be_changed_afterwards_by_role(name: str) -> None:
     bench.twin.write({"dark.weight": bench.probe.randn(10, 5)})
     bench.compare()
     assert not torch.allclose(bench.twin.reference(bench.pixels), before)
+
+
+def test_numbers_alike_in_common_are_stored_alike_in_every_storage() -> None:
+    """A module with both ways at home can have them the other way round."""
+    pair = nn.ModuleDict({"one": _Both(), "other": _Apart()})
+    home = {"_Both": Home("(r o) i", ("both",)), "_Apart": Home("r | o i", ("bright", "dark"))}
+    layouts = (*FADER.layouts, Layout("r | o i", "bright and dark are apart"))
+    roles = Roles((replace(FADER, homes=home, layouts=layouts),))
+    specs = [
+        ParameterSpec(name, parameter.dtype, tuple(parameter.shape), True)
+        for name, parameter in pair.named_parameters()
+    ]
+    plan = Plan(pair, specs, roles, Row(pair))
+    assert len(plan.storages) == 2
+    assert plan.common_orbits is not None
+    drawn = torch.randn(plan.row.length)
+    alike, stored = drawn[plan.common_orbits], []
+    for number, storage in enumerate(plan.storages):
+        for forms in itertools.product(*storage.forms.values()):
+            choice = Choice(number, dict(zip(storage.forms, forms, strict=True)))
+            stored.append({name: alike[at] for name, at in plan.places(choice).items()})
+    assert len(stored) > len(plan.storages)
+    for one in stored:
+        assert all(torch.equal(values, stored[0][name]) for name, values in one.items())
+
+
+class _Both(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.both = nn.Linear(3, 4)
+
+
+class _Apart(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.bright, self.dark = nn.Linear(3, 2), nn.Linear(3, 2)
