@@ -10,7 +10,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from .client import Client
 from .faults import StudentFault
-from .handles import RemoteFunction, RemoteModule
+from .handles import RemoteFunction
 from .leaks import Leaks, leaks, mixes_samples, sequence_of
 from .sight import Pair, is_large
 
@@ -59,8 +59,6 @@ class Aside:
             return
         calls = self._client.calls
         try:
-            if isinstance(student, RemoteModule):
-                student.to(x.dtype)  # the attempt in float32 may have left it so
             self.leaks = leaks(student, reference, x.detach())
             self.mixes_samples = mixes_samples(student, x.detach())
         except StudentFault:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_map
 
 from ..evidence import Outcome
 from ..language import _, course_text, joined
@@ -18,7 +19,7 @@ from .faults import CheckFailed, StudentFault, StudentRaised
 from .gradients import gradient_difference, gradients_of, names_of, require_floats
 from .handles import RemoteFunction, RemoteModule
 from .memo import Memo, ReferenceFunction, ReferenceModule, digest
-from .precision import TOLERANCES, is_float, to_double, to_single, tolerance_of
+from .precision import TOLERANCES, to_double, to_single, tolerance_of
 from .probe import Twin
 
 GROSS = 1e-2
@@ -41,6 +42,8 @@ class Expect:
         self.seen: list[Any] = []
         """What comparisons were given of the student's, in order."""
         self._last: Any = None
+        self._output: Any = None
+        """What a module gave for the arguments at hand, in their own dtype; None if not known."""
         self.aside = Aside(client)
 
     # ---- against the reference -----------------------------------------------------------
@@ -52,7 +55,7 @@ class Expect:
             tolerance = tolerance_of(reference(*args, **kwargs))
 
             def attempt() -> Difference | None:
-                observed = self._last = student(*args, **kwargs)
+                observed = self._last = self._output = student(*args, **kwargs)
                 expected = reference(*args, **kwargs)  # remembered, and may have been settled
                 self.aside.keep(observed, expected, (args, kwargs), student)
                 return difference(observed, expected, atol=tolerance, rtol=tolerance)
@@ -105,7 +108,7 @@ class Expect:
         (student, reference), (attempt, attempt_single) = sides, attempts
         problem: StudentFault | None = None
         values = False
-        self._last = None
+        self._last = self._output = None
         try:
             found = self._settled(student, attempt, arguments)
             if found is None:
@@ -148,12 +151,10 @@ class Expect:
             return ""
         if not self._client.in_words:
             return ""
-        dtypes = [value.dtype for value in tree_leaves(arguments) if is_float(value)]
         calls, told = self._client.calls, ""
         try:
-            if dtypes:
-                student.to(dtypes[0])  # the attempt in float32 may have left it so
-            told = student.twin.blame(*tree_map(_detached, arguments))
+            args, kwargs = tree_map(_detached, arguments)
+            told = student.twin.blame(args, kwargs, self._output)
         except StudentFault:
             return ""  # it hung or crashed, and the check has its failure already
         self._client.calls = calls
@@ -164,21 +165,21 @@ class Expect:
     ) -> bool:
         if not isinstance(student, (RemoteFunction, RemoteModule)):
             return False
-        try:
+        agrees = False
+        with suppress(StudentFault):
             if isinstance(student, RemoteModule):
                 student.to(torch.float32)
             single = tree_map(to_single, arguments)
             # Where double precision gave values, other ways of storing were looked for already.
             found = attempt() if values else self._settled(student, attempt, single)
-            if found is not None:
-                return False
-            if isinstance(student, RemoteModule):
+            agrees = found is None
+        if isinstance(student, RemoteModule):
+            with suppress(StudentFault):  # it hung or crashed, and the check fails anyway
                 student.to(torch.float64)
-        except StudentFault:
-            return False
-        self.precision = "float32"
-        self.notes.append(_("computes in float32"))
-        return True
+        if agrees:
+            self.precision = "float32"
+            self.notes.append(_("computes in float32"))
+        return agrees
 
     def _reference_gradients(
         self, reference: Function, args: Sequence[Any], kwargs: dict[str, Any]

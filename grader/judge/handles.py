@@ -65,8 +65,9 @@ class Bound(Protocol):
     def by_role(self, gradients: Gradients) -> Mapping[str, torch.Tensor | None]:
         """Gradients by the reference's names."""
 
-    def blame(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-        """Where a difference arises, in words; empty if that can't be told."""
+    def blame(self, args: Sequence[Any], kwargs: Mapping[str, Any], observed: Any = None) -> str:
+        """Where a difference arises, in words; empty if that can't be told. `observed`: what the
+        student's module gave for these arguments, if that is known."""
 
 
 class RemoteModule:
@@ -106,6 +107,14 @@ class RemoteModule:
         """The same for names that handles have methods of."""
         self._write_back()
         return self._ask("attribute", name)
+
+    def parts(self, paths: Sequence[str]) -> list[RemoteModule | None]:
+        """The modules below this one at some paths, `layers.0`; None for what is no module."""
+        self._write_back()
+        found = self._ask("parts", list(paths))
+        if not isinstance(found, tuple) or len(found) != len(paths):
+            raise Violation("parts of a module")
+        return [part if isinstance(part, RemoteModule) else None for part in found]
 
     # ---- state ---------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from torch import nn
 
 from .bind import Binding, module_of, randomised
 from .bind.binding import Known
-from .bind.parts import blame
+from .bind.parts import Call, blame
 from .handles import RemoteModule
 from .memo import Memo, Reference, ReferenceModule
 from .namespace import Student
@@ -56,9 +56,10 @@ class Twin:
         self.reference.alternative = self.binding.alternative
         return True
 
-    def blame(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    def blame(self, args: Sequence[Any], kwargs: Mapping[str, Any], observed: Any = None) -> str:
         """Where a difference between the two arises, in words; empty if that can't be told."""
-        return self.binding.surplus or blame(self.student, self.reference.module, args, kwargs)
+        call = Call(self.student, args, kwargs, observed)
+        return self.binding.surplus or blame(call, self.reference.module)
 
 
 class Probe:

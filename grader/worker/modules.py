@@ -7,7 +7,7 @@ PyTorch's own methods are used, unbound, so that an attribute of the student's n
 from __future__ import annotations
 
 import resource
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -116,6 +116,20 @@ def _attribute(value: object, name: str) -> object:
     return getattr(value, name)
 
 
+def _parts(module: nn.Module, paths: Sequence[str]) -> tuple[object, ...]:
+    """What stands at each path below a module; None where that is no module."""
+    return tuple(_part(module, path) for path in paths)
+
+
+def _part(found: object, path: str) -> object:
+    try:
+        for name in path.split("."):
+            found = getattr(found, name)
+    except Exception:  # of a property of the student's
+        return None
+    return found if isinstance(found, nn.Module) else None
+
+
 BUILTINS: dict[str, Callable[..., Any]] = {
     "parameters": _parameters,
     "buffers": _buffers,
@@ -130,6 +144,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "return_freed_memory": return_freed_memory,
     "limit_memory": _limit_memory,
     "attribute": _attribute,
+    "parts": _parts,
     "nothing": _nothing,
     "structure": _structure,
 }

@@ -24,20 +24,26 @@ MAX_DEPTH = 6
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a part while the reference's wiring ran."""
+    """A call of a student's module."""
 
-    part: str
-    args: tuple[Any, ...]
+    module: RemoteModule
+    args: Sequence[Any]
     kwargs: Mapping[str, Any]
     value: Any
+    """What it gave; None if that is not known."""
+    path: str = ""
+    """Where the module stands in the reference."""
+
+    def observed(self) -> Any:
+        return self.module(*self.args, **self.kwargs) if self.value is None else self.value
 
 
 class StandIn(nn.Module):
     """The student's part where the reference's stood."""
 
-    def __init__(self, name: str, handle: RemoteModule, calls: list[Call]) -> None:
+    def __init__(self, path: str, handle: RemoteModule, calls: list[Call]) -> None:
         super().__init__()
-        self._name, self._handle, self._calls = name, handle, calls
+        self._path, self._handle, self._calls = path, handle, calls
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         call = args, kwargs
@@ -49,7 +55,7 @@ class StandIn(nn.Module):
             if len(call[0]) + len(call[1]) == len(args) + len(kwargs):
                 raise
             value = self._handle(*call[0], **call[1])
-        self._calls.append(Call(self._name, *call, value))
+        self._calls.append(Call(self._handle, *call, value, self._path))
         return value
 
 
@@ -72,25 +78,6 @@ def parts_of(reference: nn.Module) -> Iterator[tuple[str, nn.Module]]:
             yield name, child
 
 
-def handle_of(student: RemoteModule, path: str) -> RemoteModule:
-    """The student's part of that path.
-
-    Raises:
-        CheckFailed: there is none.
-    """
-    found = student
-    for name in path.split("."):
-        try:
-            inner = found.attribute(name)
-        except StudentRaised:
-            inner = None
-        if not isinstance(inner, RemoteModule):
-            told = _("the module has no part `{path}`", path=path)
-            raise CheckFailed(told, _("a module `{path}`", path=path))
-        found = inner
-    return found
-
-
 def rewired(student: RemoteModule, reference: nn.Module) -> tuple[nn.Module, list[Call]]:
     """The reference with the student's parts in it, and the list in which their calls will stand.
 
@@ -98,22 +85,19 @@ def rewired(student: RemoteModule, reference: nn.Module) -> tuple[nn.Module, lis
         CheckFailed: the student's module lacks a part.
     """
     calls: list[Call] = []
+    parts = dict(parts_of(reference))
+    handles = dict(zip(parts, student.parts([*parts]), strict=True))
     # What a copy is made of is looked up by identity first: the parts themselves are not copied.
-    instead: dict[int, Any] = {
-        id(part): StandIn(path, handle_of(student, path), calls)
-        for path, part in parts_of(reference)
-    }
+    instead: dict[int, Any] = {}
+    for path, handle in handles.items():
+        if handle is None:
+            told = _("the module has no part `{path}`", path=path)
+            raise CheckFailed(told, _("a module `{path}`", path=path))
+        instead[id(parts[path])] = StandIn(path, handle, calls)
     return copy.deepcopy(reference, instead), calls
 
 
-def blame(
-    student: RemoteModule,
-    reference: nn.Module,
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    path: str = "",
-    depth: int = 0,
-) -> str:
+def blame(whole: Call, reference: nn.Module, path: str = "", depth: int = 0) -> str:
     """Where a difference of values arises, in words; empty if that can't be told."""
     inside = ""
     if path:
@@ -125,17 +109,16 @@ def blame(
         return inside
     try:
         with torch.no_grad():
-            whole, calls = rewired(student, reference)
-            wanted, observed = whole(*args, **kwargs), student(*args, **kwargs)
-            if gap(observed, wanted) > TOLERANCE:
+            wired, calls = rewired(whole.module, reference)
+            wanted = wired(*whole.args, **whole.kwargs)
+            if gap(whole.observed(), wanted) > TOLERANCE:
                 place = f"`{path}`" if path else type(reference).__name__
                 return _("; it arises in how {place} puts its parts together", place=place)
             for call in calls:
-                part = reference.get_submodule(call.part)
+                part = reference.get_submodule(call.path)
                 if gap(call.value, part(*call.args, **call.kwargs)) > TOLERANCE:
-                    there = f"{path}.{call.part}".lstrip(".")
-                    own = handle_of(student, call.part)
-                    return blame(own, part, call.args, call.kwargs, there, depth + 1)
+                    there = f"{path}.{call.path}".lstrip(".")
+                    return blame(call, part, there, depth + 1)
     except (CheckFailed, StudentRaised, RuntimeError, TypeError, ValueError, IndexError):
         # The parts don't fit into the reference's wiring: it says nothing about them.
         return inside
