@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from .layout import Layout, Place, folder_of
 from .statements import Script
+from .trees import walk
 
 Wanted = dict[str, set[str] | None]
 """Path -> names; None: every name of the file."""
@@ -28,7 +29,7 @@ def wanted_names(
         return wanted
     while queue:
         path = queue.pop()
-        nodes = [n for s in script_of(path).statements for n in ast.walk(s.node)]
+        nodes = [n for s in script_of(path).statements for n in walk(s.node)]
         attributes = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
         for node in nodes:
             for place, names in _imported(node, layout, folder_of(path), attributes):

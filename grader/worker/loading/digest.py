@@ -19,36 +19,36 @@ def definition_digest(node: ast.AST) -> str:
 
     Iterative, because a submission chooses how deep its tree is.
     """
-    digest = hashlib.sha256()
+    pieces: list[str] = []
     stack: list[object] = [node]
     while stack:
         item = stack.pop()
         if isinstance(item, _Mark):
-            digest.update(item.text.encode())
+            pieces.append(item.text)
         elif isinstance(item, ast.AST):
-            digest.update(f"({type(item).__name__}".encode())
+            pieces.append(f"({type(item).__name__}")
             stack.append(_Mark(")"))
             for name, value in reversed(_fields(item)):
                 stack += (value, _Mark(f" {name}="))
         elif isinstance(item, list):
-            digest.update(b"[")
+            pieces.append("[")
             stack.append(_Mark("]"))
             for value in reversed(item):
                 stack += (value, _Mark(","))
         else:
             # hex: repr refuses integers of more than 4300 digits
-            text = hex(item) if type(item) is int else repr(item)
-            digest.update(text.encode())
-    return digest.hexdigest()
+            pieces.append(hex(item) if type(item) is int else repr(item))
+    return hashlib.sha256("".join(pieces).encode()).hexdigest()
 
 
 def _fields(node: ast.AST) -> list[tuple[str, object]]:
     found: list[tuple[str, object]] = []
-    for name, value in ast.iter_fields(node):
+    for name in node._fields:
+        value = getattr(node, name, None)
         if name == "body" and isinstance(node, _DOCUMENTED) and _is_docstring(node.body):
-            value = value[1:]
+            value = node.body[1:]
         # an absent and an empty field are the same; newer Pythons add empty ones
-        if name not in _IGNORED and value is not None and value != []:
+        if value is not None and value != [] and name not in _IGNORED:
             found.append((name, value))
     return found
 

@@ -16,6 +16,7 @@ from .notes import Notes
 from .sources import Fault, spot
 from .standins import is_standin
 from .statements import Script, Statement
+from .trees import children, walk
 
 _REDEFINED_ON_PURPOSE = frozenset({"overload", "register", "setter", "getter", "deleter"})
 
@@ -77,7 +78,7 @@ def close_names(module: StudentModule, name: str) -> list[str]:
     defined = {
         item.name
         for statement in module.ran
-        for item in ast.walk(statement.node)
+        for item in walk(statement.node)
         if isinstance(item, DEFINITIONS) and item.name in module.module.__dict__
     }
     plain = {n: _plain(n) for n in sorted(defined)}
@@ -113,7 +114,7 @@ def definition_in(statement: Statement, name: str) -> ast.stmt | None:
         if isinstance(item, DEFINITIONS):
             found = item if item.name == name else found
         elif not isinstance(item, ast.expr):
-            stack += ast.iter_child_nodes(item)
+            stack += children(item)
     return found
 
 
@@ -180,9 +181,9 @@ def _note_replaced(notes: Notes, module: StudentModule, name: str, defined: Stat
     last = _last_binder(module, name)
     if last is None or last.index <= defined.index or isinstance(last.node, ast.Delete):
         return
-    reads = {n.id for n in ast.walk(last.node) if isinstance(n, ast.Name)}
+    reads = {n.id for n in walk(last.node) if isinstance(n, ast.Name)}
     wraps = isinstance(last.node, ast.Assign) and name in {
-        n.id for n in ast.walk(last.node.value) if isinstance(n, ast.Name)
+        n.id for n in walk(last.node.value) if isinstance(n, ast.Name)
     }
     if not wraps and (name in reads or isinstance(last.node, ast.Import | ast.ImportFrom)):
         notes.note(

@@ -7,6 +7,8 @@ import dis
 from collections.abc import Collection, Iterable, Iterator
 from types import CodeType
 
+from .trees import children, walk
+
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
@@ -45,7 +47,7 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
         elif isinstance(item, ast.comprehension):
             stack += [item.iter, *item.ifs]
         else:
-            stack += ast.iter_child_nodes(item)
+            stack += children(item)
 
 
 def _signature(args: ast.arguments) -> list[ast.expr]:
@@ -140,7 +142,7 @@ def reaches_anything(node: ast.AST) -> bool:
 
 def declared_global(node: ast.AST) -> set[str]:
     """Names that functions inside the statement declare `global`."""
-    return {name for item in ast.walk(node) if isinstance(item, ast.Global) for name in item.names}
+    return {name for item in walk(node) if isinstance(item, ast.Global) for name in item.names}
 
 
 def global_reads(code: CodeType, among: Collection[str]) -> set[str]:
@@ -164,7 +166,7 @@ def global_reads(code: CodeType, among: Collection[str]) -> set[str]:
 def guarded_import_lines(tree: ast.AST) -> frozenset[int]:
     """Lines of imports whose failure the student's own code handles."""
     lines: set[int] = set()
-    for item in ast.walk(tree):
+    for item in walk(tree):
         if isinstance(item, ast.Try | ast.TryStar):
             guarded = any(_handles_import_error(h.type) for h in item.handlers)
         elif isinstance(item, ast.With):
@@ -172,7 +174,7 @@ def guarded_import_lines(tree: ast.AST) -> frozenset[int]:
         else:
             continue
         if guarded:
-            inner = [n for part in item.body for n in ast.walk(part)]
+            inner = [n for part in item.body for n in walk(part)]
             lines |= {n.lineno for n in inner if isinstance(n, IMPORTS)}
     return frozenset(lines)
 

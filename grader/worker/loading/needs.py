@@ -28,6 +28,7 @@ from .names import (
 )
 from .splitting import PARSE_ERRORS
 from .statements import Statement, compile_statement
+from .trees import walk
 
 _ALWAYS = (*DEFINITIONS, *IMPORTS, ast.Raise, ast.Pass, ast.Global)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -84,7 +85,7 @@ class Needs:
         node = unit.node
         if not isinstance(node, DEFINITIONS):
             return
-        inside = touched(ast.walk(node))
+        inside = touched(walk(node))
         own = self._globals(node) | (inside & unit.reads)
         self._own_effects.setdefault(node.name, set()).update(own)
         self._definition_reads.setdefault(node.name, set()).update(unit.reads)

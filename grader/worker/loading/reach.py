@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from .module import StudentModule
 from .names import global_reads
 from .standins import is_standin
+from .trees import walk
 
 
 def reaches(
@@ -47,7 +48,7 @@ def _used(module: StudentModule, names: Iterable[str]) -> set[str]:
 
 
 def _is_imported(module: StudentModule, used: str, stem: str, name: str) -> bool:
-    nodes = [n for s in module.script.statements if used in s.binds for n in ast.walk(s.node)]
+    nodes = [n for s in module.script.statements if used in s.binds for n in walk(s.node)]
     return any(_gives(node, used, stem, name) for node in nodes)
 
 

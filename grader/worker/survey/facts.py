@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..loading.names import DEFINITIONS, FUNCTIONS, bound, own_nodes
+from ..loading.trees import children, walk
 from .bindings import Bindings, Ref, Scope, imported
 from .patterns import Patterns
 
@@ -117,7 +118,7 @@ class _Reader:
             parts = (*node.patterns, *node.kwd_patterns)
             yield from ((part, scope) for part in parts)
         else:
-            yield from ((child, scope) for child in ast.iter_child_nodes(node))
+            yield from ((child, scope) for child in children(node))
 
     def _function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope
@@ -148,7 +149,7 @@ class _Reader:
             self._facts.methods.setdefault(node.func.attr, node.lineno)
         if self._used(node, scope):  # getattr(module, "name")
             return
-        yield from ((child, scope) for child in ast.iter_child_nodes(node))
+        yield from ((child, scope) for child in children(node))
 
     def _used(self, node: ast.expr, scope: Scope) -> bool:
         """Notes what an expression stands for; whether that leaves nothing to read inside it."""
@@ -211,8 +212,7 @@ def _asks_for_type(node: ast.expr) -> bool:
 
 def _numbers_in(node: ast.AST) -> int:
     return sum(
-        isinstance(item, ast.Constant) and type(item.value) in (int, float)
-        for item in ast.walk(node)
+        isinstance(item, ast.Constant) and type(item.value) in (int, float) for item in walk(node)
     )
 
 
