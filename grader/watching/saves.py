@@ -10,7 +10,7 @@ from types import TracebackType
 from grader.collection import CODE_SUFFIXES
 from grader.submission import Submission, SubmissionError, read_submission
 
-STEP_MS = 10
+STEP_MS = 4
 """How long nothing more may happen before a save counts as done."""
 DEBOUNCE_MS = 200
 """And how long one may take at most: a `git checkout` of many files."""
