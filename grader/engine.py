@@ -60,6 +60,8 @@ class Options:
     """Slugs of which nothing seems to be written: what only they need is not loaded early."""
     diagnose: bool = True
     """Say what is behind failures: only who proves suites has no use for it."""
+    hurry: bool = False
+    """Somebody waits for each answer: it may cost more processor time in all to be there sooner."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,8 @@ class Engine:
     def __enter__(self) -> Engine:
         options = self.options
         course = hello(self.course, options.only, options.reverse)
-        self._hello = {**course, "trace": options.trace, "diagnose": options.diagnose}
+        told = {"trace": options.trace, "diagnose": options.diagnose, "hurry": options.hurry}
+        self._hello = {**course, **told}
         self._tiers = self._acceptable()
         self._tree = self.begun or _begun(options.spawn)
         self._seats = [self._open()]

@@ -202,7 +202,7 @@ def _judge(channel_fd: int, source_fd: int) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     reseed()
-    bring_up_judge(channel_fd, source_fd)
+    bring_up_judge(channel_fd, source_fd, forked=True)
 
 
 def judge_main(config: dict[str, Any], _parcel: Parcel) -> None:
@@ -214,10 +214,10 @@ def judge_main(config: dict[str, Any], _parcel: Parcel) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it ends it
     dynamo.install()
     torch.set_num_threads(1)
-    bring_up_judge(config["channel"], config["source"])
+    bring_up_judge(config["channel"], config["source"], forked=False)
 
 
-def bring_up_judge(channel_fd: int, source_fd: int) -> None:
+def bring_up_judge(channel_fd: int, source_fd: int, *, forked: bool) -> None:
     """Read from the parent where the judge's code is, and become it."""
     from .wire.frame import Channel
 
@@ -231,4 +231,4 @@ def bring_up_judge(channel_fd: int, source_fd: int) -> None:
     sys.path[:0] = hello["sys_path"]
     from grader.judge.main import run
 
-    run(channel, socket.socket(fileno=source_fd), hello)
+    run(channel, socket.socket(fileno=source_fd), hello, forked)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from grader.course import Course, find_course, select
 from grader.engine import Engine, Options
 from grader.export.gradebook import GivenPoints, Row
 from grader.export.written_points import read_points
+from grader.processes import cores
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
 from grader.report.points import shown
 from grader.rubric import Rubric
@@ -70,13 +70,6 @@ def _guides(course: Course) -> dict[str, str]:
     """How to mark each question, where the course says so."""
     paths = {slug: course.guide(slug) for slug in course.rubric.written}
     return {s: path.read_text(encoding="utf-8") for s, path in paths.items() if path.is_file()}
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def exit_code(summary: Summary) -> int:

@@ -20,6 +20,7 @@ from grader.engine import Engine, Options
 from grader.evidence import Outcome
 from grader.intake import candidates, seem_untouched
 from grader.language import _, speak_of
+from grader.processes import cores
 from grader.report.cleaning import one_line
 from grader.report.content import Grader, Report, report_on
 from grader.report.formats import renderer
@@ -60,7 +61,9 @@ def run(
         submission = read_submission(target, place.name)
         slugs = slugs or _slugs_in(submission, target, course)
         untouched = frozenset(seem_untouched(submission.files, course.rubric))
-        options = Options(spawn=spawn, only=slugs, isolation=isolation, untouched=untouched)
+        options = Options(
+            spawn=spawn, only=slugs, isolation=isolation, untouched=untouched, hurry=cores() > 1
+        )
         opened = (open_engine or partial(Engine, begun=begun))(course, options)
         if watch:
             return _watched(course, target, slugs, options, begun)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import click
 
-from grader.commands.batch import cores
 from grader.engine import EngineError
+from grader.processes import cores
 from grader.report.cleaning import one_line
 from grader.witness import reached
 

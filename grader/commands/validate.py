@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from grader.commands.batch import cores
 from grader.commands.faults import in_words
 from grader.course import find_course, select
 from grader.engine import Options
+from grader.processes import cores
 from grader.report.cleaning import encodable
 from grader.validate.diagnosis import Diagnosed, diagnose
 from grader.validate.diagnosis_report import diagnosis_json, diagnosis_text

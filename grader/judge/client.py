@@ -35,10 +35,10 @@ class JudgePeer(Peer):
         self,
         channel: Channel,
         side: JudgeSide,
-        operations: Mapping[str, Callable[[Message], Meta]],
         client: Client,
+        notices: Mapping[str, Callable[[Message], None]] | None = None,
     ) -> None:
-        super().__init__(channel, side, operations)
+        super().__init__(channel, side, {}, notices)
         self._client = client
         self._nested = 0
 
@@ -221,7 +221,7 @@ class LocalClient(Client):
         super().__init__()
         here, there = connect()
         self._callee = _LocalSide(lookup, lambda name: (name, None) if is_own(name) else None)
-        self.peer = JudgePeer(here, self.side, {}, self)
+        self.peer = JudgePeer(here, self.side, self)
         self._other = Peer(there, self._callee, {})
         here.peer, there.peer = self.peer, self._other
         self._callee.peer = self._other

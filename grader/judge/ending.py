@@ -10,7 +10,10 @@ import os
 import signal
 
 from ..language import _
+from ..wire.faults import Deadline, PeerGone, WireFault
 from ..wire.peer import RemoteRaised
+from .faults import Crashed, Starved, StudentFault, TimedOut, malformed
+from .worker_process import WorkerProcess
 
 
 def _signal(name: signal.Signals) -> str:
@@ -74,3 +77,18 @@ def refusal_in_words(error: RemoteRaised) -> str:
     if "PermissionError" in names:
         return _refused(error.refused)
     return ""
+
+
+def fault_of(
+    error: WireFault, worker: WorkerProcess | None, limit_s: float, starved: bool
+) -> StudentFault | Starved:
+    """What became of a request to a worker that has not been killed yet. Raises `SourceGone`."""
+    if isinstance(error, Deadline) and starved:
+        seconds = f"{limit_s:.1f}"
+        return Starved(_("no processor time for the worker within {seconds} s", seconds=seconds))
+    if isinstance(error, Deadline):
+        told = _("no answer within {seconds} s", seconds=f"{limit_s:.3g}")
+        return TimedOut(told, _("an answer in time"))
+    if isinstance(error, PeerGone):
+        return Crashed(in_words(worker.fate() if worker is not None else None))
+    return malformed()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import socket
 import time
 from collections.abc import Mapping
@@ -25,16 +26,24 @@ from .stubs import stub_digests
 from .student import Plan, SubmissionClient
 from .survey import wanted
 from .tracing import SuiteGlobals, TracingClient
-from .worker_process import Source, WorkerProcess
+from .worker_process import Source
+from .workers import Workers
 
 EXIT_SOURCE_GONE = 3
 
 
-def run(channel: Channel, source: socket.socket, hello: Meta) -> None:
-    """The whole life of a judge. Ends the process when the parent hangs up or the zygote dies."""
+AHEAD = 2
+"""Workers that are under way before anybody needs them: one runs a submission, one reads it."""
+
+
+def run(channel: Channel, source: socket.socket, hello: Meta, forked: bool = False) -> None:
+    """The whole life of a judge. Ends the process when the parent hangs up or the zygote dies.
+
+    `forked`: its workers are, and cost little.
+    """
     use_language(hello["language"], Path(hello["root"]))
     try:
-        judge = Judge(channel, Source(source, hello.get("limits")), hello)
+        judge = Judge(channel, Source(source, hello.get("limits")), hello, forked)
     except (CollectionFailed, PlacesBroken, ReferenceBroken) as error:
         channel.send({"t": "failed", "why": str(error)})
         return
@@ -48,25 +57,27 @@ def run(channel: Channel, source: socket.socket, hello: Meta) -> None:
 
 
 class Judge:
-    """Grades what the parent sends, with one worker at a time and one spare."""
+    """Grades what the parent sends, one submission at a time."""
 
-    def __init__(self, channel: Channel, source: Source, hello: Meta) -> None:
-        self._channel, self._source = channel, source
+    def __init__(self, channel: Channel, source: Source, hello: Meta, forked: bool) -> None:
+        self._channel = channel
         root = Path(hello["root"])
         self._exercises = [_exercise(row) for row in hello["exercises"]]
-        # A spare holds what its kernel held when it was forked.
-        self._live = bool(hello.get("live"))
-        # Under way while we collect: it costs the first submission nothing.
-        self._spare: WorkerProcess | None = None if self._live else source.start()
+        self._trace = bool(hello.get("trace"))
+        self._apart = forked and bool(hello.get("hurry"))
+        # Under way while we collect: they cost the first submission nothing. But a spare holds what
+        # its kernel held when it was forked, and one that is not forked imports torch for nothing.
+        ahead = 0 if hello.get("live") else AHEAD if self._apart else 1
+        self._workers = Workers(source, ahead)
         self._grading = Grading(
             root, hello["seed"], self._exercises, hello["reverse"], hello["targets"]
         )
         self._grading.diagnoses = bool(hello["diagnose"])
-        self._trace = bool(hello.get("trace"))
         self._globals = SuiteGlobals(self._grading.suite_modules() if self._trace else {})
         self._likely = Likely(root)
         self._stubs = stub_digests(root, hello["targets"])
         self._looked_for: dict[tuple[str, ...], dict[str, Any]] = {}
+        gc.freeze()  # all of this stays: to look through it takes 25 ms, in the middle of a check
 
     def serve(self) -> None:
         rows = [facts(check) for check in self._grading.checks]
@@ -91,19 +102,21 @@ class Judge:
         )
         started = time.perf_counter()
         make = TracingClient if self._trace else SubmissionClient
-        client = make(self._source, self._take, plan)
+        client = make(self._workers, plan, self._apart)
         try:
             observations, without = self._grading.grade(client, meta["digest"], scope)
             observations = self._completed(observations, exercises, client)
+            notes = [*client.notes(), *policy.notes(exercises, client)]
         except Starved as error:
             return {"t": "starved", "why": str(error)}
         finally:
             client.close()
+            self._workers.restock()
         return {
             "t": "graded",
             "observations": [_plain(observation) for observation in observations],
             "without": [_plain(observation) for observation in without],
-            "notes": [_plain(note) for note in (*client.notes(), *policy.notes(exercises, client))],
+            "notes": [_plain(note) for note in notes],
             "choices": {stem: list(choice) for stem, choice in client.choices().items()},
             "isolation": dict(client.isolation),
             "duration_ms": (time.perf_counter() - started) * 1e3,
@@ -130,14 +143,6 @@ class Judge:
         if not isinstance(client, TracingClient):
             return {}
         return {"answers": client.answers, "written": self._globals.written()}
-
-    def _take(self) -> WorkerProcess:
-        """A worker that is ready, and another one under way for the next who needs one."""
-        worker = self._spare or self._source.start()
-        self._spare = None
-        worker.await_ready()
-        self._spare = None if self._live else self._source.start()
-        return worker
 
 
 def _scope(meta: Meta) -> Scope:

@@ -10,24 +10,19 @@ from typing import Any
 from ..evidence import Note, Where
 from ..intake import Choice
 from ..language import _
-from ..wire.faults import Deadline, PeerGone, Unsupported, Violation, WireFault
+from ..wire.faults import Deadline, Unsupported, Violation, WireFault
 from ..wire.frame import Message, Meta
 from ..wire.peer import RemoteRaised
 from . import ending, load_report
 from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, JudgePeer
-from .faults import (
-    Crashed,
-    NotDefined,
-    Starved,
-    StudentFault,
-    StudentRaised,
-    TimedOut,
-    malformed,
-)
+from .faults import Crashed, NotDefined, StudentFault, StudentRaised, TimedOut
 from .memory import limit_memory
+from .patience import Patience
 from .ran import Ran
+from .reading import Reading
 from .survey import Survey
-from .worker_process import Source, Usage, WorkerProcess
+from .worker_process import WorkerProcess
+from .workers import Workers
 
 STATEMENT_LIMIT_S = 2.0
 LOADING_LIMIT_S = 10.0
@@ -36,12 +31,6 @@ PATIENT_HANGS = 3
 IMPATIENT_LIMIT_S = 0.5
 """After `PATIENT_HANGS` calls without an answer a submission waits shorter, not less fairly:
 50 times the reference's time still holds."""
-MAX_GRANTED_S = 20.0
-"""On top of a call's limit, on a machine that is busy with other things; twice that on top of all
-limits of a submission together."""
-SAMPLE_S = 0.05
-"""How old the figures may be that tell starving from sleeping: little beside any limit."""
-
 LENDING_FACTOR = 4.0
 """A call that calls back to us waits for us as well."""
 
@@ -67,27 +56,26 @@ class Plan:
 class SubmissionClient(Client):
     """Keeps a loaded worker at hand for as long as the submission allows."""
 
-    def __init__(self, source: Source, take: Callable[[], WorkerProcess], plan: Plan) -> None:
+    def __init__(self, workers: Workers, plan: Plan, apart: bool = False) -> None:
+        """`apart`: the text gets a worker of its own; else the one that runs it reads it first."""
         super().__init__()
-        self._source, self._take, self._plan = source, take, plan
+        self._workers, self._plan, self._apart = workers, plan, apart
         self._worker: WorkerProcess | None = None
+        self._reading: Reading | None = None
         self._skip: set[tuple[str, int]] = set()
         self._at: tuple[str, int] | None = None
         self._loading_until = 0.0
         self._loading = False
         self._hopeless: StudentFault | None = None
         self._reference_time: ReferenceTime = lambda call: 0.0
-        self._usage: Usage | None = None
-        self._due_s = self._granted_s = self._granted_in_all_s = 0.0
-        self._next_sample = 0.0
+        self._busy = Patience()
         self._hangs = 0
         self._wall_until = time.monotonic() + WALL_LIMIT_S
         self._clean = False
         self._alone = False
         self._patience = 1.0
         self.report: Mapping[str, Any] = {}
-        self.survey: Survey | None = None
-        """What the text says; None until a worker was brought up."""
+        self._survey = None if plan.wanted else Survey()
         self.isolation: Mapping[str, Any] = {}
         self.ran = Ran(self._line)
 
@@ -96,7 +84,23 @@ class SubmissionClient(Client):
         """What keeps the submission from being loaded at all."""
         return self._hopeless
 
+    @property
+    def survey(self) -> Survey | None:
+        """What the text says, when it is read; None if no worker was ever brought up.
+
+        Raises:
+            Starved: the machine was too busy to read it.
+        """
+        if self._survey is None and self._reading is not None:
+            self._survey = self._reading.survey()
+        return self._survey
+
     def close(self) -> None:
+        self._end_worker()
+        if self._reading is not None:
+            self._reading.close()
+
+    def _end_worker(self) -> None:
         if self._worker is not None:
             self._worker.kill()
             self._worker = None
@@ -120,7 +124,7 @@ class SubmissionClient(Client):
             told = _("the submission used up its {seconds} s", seconds=round(WALL_LIMIT_S))
             raise TimedOut(told, _("an answer in time"))
         if (alone or self._alone) and not self._clean:
-            self.close()
+            self._end_worker()
         self._alone = alone
         if self._worker is None:
             self._worker = self._bring_up()
@@ -145,8 +149,7 @@ class SubmissionClient(Client):
     def before_request(self) -> None:
         if self._worker is None:
             raise Crashed(_("the process had already ended"), _("an answer"))
-        self._granted_s = 0.0
-        self._sample_usage()
+        self._busy.begin(self._worker)
 
     # ---- loading -------------------------------------------------------------------------
 
@@ -155,24 +158,26 @@ class SubmissionClient(Client):
         left out next time, until the time for loading is used up."""
         until = time.monotonic() + LOADING_LIMIT_S
         while True:
-            worker = self._worker = self._take()
+            worker = self._worker = self._workers.take()
             worker.more_time = self._more_time
-            self._next_sample = 0.0
+            self._busy.renew()
             self.isolation = worker.isolation
-            operations = {"progress": self._progress}
-            self.peer = JudgePeer(worker.channel, self.side, operations, self)
+            notices = {"progress": self._progress}
+            self.peer = JudgePeer(worker.channel, self.side, self, notices)
             self._loading_until, self._at = until, None
             self.limit_s = LOADING_LIMIT_S
             self._loading = True
             try:
-                if self.survey is None and not self._read():
+                if self._survey is None and self._reading is None and not self._read(worker):
+                    self._end_worker()
                     continue
                 reply = self.peer.exchange(self._load_message(), list(self._plan.files.values()))
                 self.report = load_report.checked(reply.meta.get("report"))
                 self._clean = True
+                self._workers.restock()
                 return worker
             except StudentFault as fault:
-                self.close()
+                self._end_worker()
                 if self._at is None or self._at in self._skip or time.monotonic() > until:
                     self._hopeless = _while_loading(fault, self._at)
                     raise self._hopeless from None
@@ -180,19 +185,17 @@ class SubmissionClient(Client):
             finally:
                 self._loading = False
 
-    def _read(self) -> bool:
-        """Has the text read by a worker that has run nothing of it, so that nothing of it had a
-        hand in what comes back. Returns whether the worker is still there to load it."""
-        if not self._plan.wanted:
-            self.survey = Survey()
+    def _read(self, worker: WorkerProcess) -> bool:
+        """Has the text read by a worker that has run nothing of it, so that nothing of it has a
+        hand in what comes back. Returns whether `worker` is still good to load it."""
+        request = {**self._load_message("survey"), "wanted": dict(self._plan.wanted)}
+        reader = self._workers.take() if self._apart else worker
+        self._reading = Reading(reader, request, self._plan.files.values())
+        if self._apart:
             return True
-        message = {**self._load_message("survey"), "wanted": dict(self._plan.wanted)}
-        try:
-            reply = self.peer.exchange(message, list(self._plan.files.values()))
-            self.survey = Survey(reply.meta["found"])
-        except StudentFault as fault:
-            self.survey = Survey(fault=fault)
-        return self._worker is not None
+        self._survey = self._reading.survey()
+        worker.more_time = self._more_time
+        return self._survey.fault is None
 
     def _load_message(self, kind: str = "load") -> Meta:
         plan = self._plan
@@ -206,14 +209,13 @@ class SubmissionClient(Client):
             "others": {stem: list(paths) for stem, paths in plan.others.items()},
         }
 
-    def _progress(self, message: Message) -> Meta:
+    def _progress(self, message: Message) -> None:
         path, index = message.meta.get("path"), message.meta.get("index")
         # In a call it would move the deadline.
         if not self._loading or type(path) is not str or type(index) is not int:
             raise Violation("progress")
         self._at = (path[:400], index)
         self.peer.until = min(self._loading_until, time.monotonic() + STATEMENT_LIMIT_S)
-        return {}
 
     def substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> bool:
         """For this check, let the student's own `name` of `stem` be `function` of ours. False if
@@ -248,29 +250,11 @@ class SubmissionClient(Client):
     def translate(self, error: WireFault) -> BaseException:
         if isinstance(error, Unsupported):
             return error
-        starved = isinstance(error, Deadline) and self._was_starved()
-        worker = self._worker if isinstance(error, PeerGone) else None
-        fate = worker.fate() if worker is not None else None
-        self.close()
-        if starved:
-            seconds = f"{self.limit_s:.1f}"
-            return Starved(
-                _("no processor time for the worker within {seconds} s", seconds=seconds)
-            )
-        if isinstance(error, Deadline):
-            self._hangs += 1
-            told = _("no answer within {seconds} s", seconds=f"{self.limit_s:.3g}")
-            return TimedOut(told, _("an answer in time"))
-        if isinstance(error, PeerGone):
-            return Crashed(ending.in_words(fate))
-        return malformed()
-
-    def _sample_usage(self) -> None:
-        """Of late: asking the system at every check costs more than many a call does."""
-        now = time.monotonic()
-        if self._worker is not None and now >= self._next_sample:
-            self._usage = self._worker.usage()
-            self._next_sample = now + SAMPLE_S
+        starved = isinstance(error, Deadline) and self._busy.starves(self._worker, self.limit_s)
+        fault = ending.fault_of(error, self._worker, self.limit_s, starved)
+        self._end_worker()
+        self._hangs += isinstance(fault, TimedOut)
+        return fault
 
     def place(self, error: RemoteRaised) -> Where | None:
         """Only a place that exists: any other text or number could carry a hidden input."""
@@ -285,27 +269,10 @@ class SubmissionClient(Client):
         return Where(file, line, cell) if inside else Where(file)
 
     def _more_time(self) -> float:
-        """The processor time that the call at hand is due and others had: a limit is one of time
-        to compute in, and what a busy machine takes of it is given back, up to a point."""
-        left_s = min(MAX_GRANTED_S - self._granted_s, 2 * MAX_GRANTED_S - self._granted_in_all_s)
-        if not self._was_starved() or left_s <= 0:
-            return 0.0
-        more_s = min(max(self._due_s, 0.1), left_s)
-        self._granted_s += more_s
-        self._granted_in_all_s += more_s
+        more_s = self._busy.more_time(self._worker, self.limit_s)
         self._wall_until += more_s
         self._loading_until += more_s
         return more_s
-
-    def _was_starved(self) -> bool:
-        """Ready to run, yet kept waiting for a processor, and still due a part of its time.
-        Sleeping is not starving, nor is waiting for threads of its own."""
-        after = self._worker.usage() if self._worker is not None else None
-        if after is None or self._usage is None:
-            return False
-        waited_s = after.waiting_s - self._usage.waiting_s
-        self._due_s = self.limit_s - (after.running_s - self._usage.running_s)
-        return waited_s > 0.25 * self.limit_s and self._due_s > 0.05 * self.limit_s
 
     # ---- what really ran -----------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """One end of the boundary: makes calls to the other end and serves its calls.
 
-A request gets zero or more nested requests back, then exactly one reply. Nesting is strict,
-so messages carry no numbers; each side bounds how often and how deep it lets itself be called.
+A request gets zero or more nested requests and notices back, then exactly one reply; a notice gets
+none. Nesting is strict, so messages carry no numbers; each side bounds how often and how deep it
+lets itself be called.
 """
 
 from __future__ import annotations
@@ -144,13 +145,18 @@ class Peer:
     """Calls and serves over one channel."""
 
     def __init__(
-        self, channel: Channel, side: Side, operations: Mapping[str, Callable[[Message], Meta]]
+        self,
+        channel: Channel,
+        side: Side,
+        operations: Mapping[str, Callable[[Message], Meta]],
+        notices: Mapping[str, Callable[[Message], None]] | None = None,
     ) -> None:
+        """`operations` and `notices`: what else is served, by its kind; see `tell` for notices."""
         self.channel = channel
         self.side = side
         self.until: float | None = None
         """Monotonic time at which everything under way must be finished."""
-        self._operations = operations
+        self._operations, self._notices = operations, notices or {}
         self._graphs: dict[int, KeptGraph] = {}
         self._next_graph = 0
         self._to_release: list[int] = []
@@ -215,6 +221,10 @@ class Peer:
                 raise RemoteRaised(message.meta)
             self.serve(message)
 
+    def tell(self, meta: Meta) -> None:
+        """Send a notice while a request of the other side's is served. Nothing comes back."""
+        self.channel.send(meta, (), self.until)
+
     def _joined(
         self, meta: Meta, received: Received, sources: list[torch.Tensor]
     ) -> tuple[torch.Tensor, ...]:
@@ -252,7 +262,8 @@ class Peer:
                 return
 
     def serve(self, message: Message) -> None:
-        """Answer one request. Raises `Violation` if it is none of ours, or one too many."""
+        """Answer one request, or take in a notice. Raises `Violation` if it is none of ours, or one
+        too many."""
         self._served += 1
         self._depth += 1
         try:
@@ -260,6 +271,10 @@ class Peer:
                 raise Violation("too many nested requests")
             for graph_id in _list(message.meta.get("release")):
                 self._graphs.pop(graph_id, None) if type(graph_id) is int else None
+            notice = self._notices.get(str(message.meta.get("t")))
+            if notice is not None:
+                notice(message)
+                return
             meta, encoder = self._answer(message)
         finally:
             self._depth -= 1

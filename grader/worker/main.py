@@ -138,7 +138,7 @@ class Worker:
         return {"report": self._loaded.report}
 
     def _progress(self, path: str, index: int) -> None:
-        self._peer.request({"t": "progress", "path": path, "index": index})
+        self._peer.tell({"t": "progress", "path": path, "index": index})
 
     def _renew(self) -> None:
         if self._loaded is not None:

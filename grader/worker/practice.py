@@ -66,6 +66,16 @@ class Layer(nn.Module):
         return self.norm(self.dropout(out))
 ''',
 }
+WANTED = {
+    "targets": {STEMS[0]: ["Layer"], STEMS[1]: ["scaled"]},
+    "methods": {"Layer": ["forward"]},
+    "names": ["torch.nn.functional.softmax", "torch.nn.MultiheadAttention"],
+    "patterns": {
+        "1": ["_.sigmoid(...)", "_ / math.sqrt(_)", "_.transpose(_number, _number)"],
+        "2": ["_name = nn.LayerNorm(_)", "if _ > _: ...", "_[:_, :_]", "return _, _"],
+    },
+}
+"""What a course may ask of a text; none of it is any course's."""
 
 
 class _Handle:
@@ -114,7 +124,7 @@ def practise() -> None:
         near_worker = _taking_turns(there, lambda: caller.serve(caller.channel.receive()))
         worker = Worker(near_worker, SentFiles())
         near = _taking_turns(here, lambda: worker.serve_one())
-        caller = _CallingPeer(near, _Caller(), {"progress": lambda message: {}})
+        caller = _CallingPeer(near, _Caller(), {}, {"progress": lambda message: None})
         for _ in range(ROUNDS):
             _one_submission(caller)
             worker.close()
@@ -133,17 +143,17 @@ def _taking_turns(sock: socket.socket, go_on: Callable[[], None]) -> Channel:
 
 
 def _one_submission(caller: _CallingPeer) -> None:
-    files = [[name, len(text)] for name, text in SOURCES.items()]
-    load = {
-        "t": "load",
-        "files": files,
+    texts = [text.encode() for text in SOURCES.values()]
+    submission = {
+        "files": [[name, len(text)] for name, text in SOURCES.items()],
         "entries": {stem: f"{stem}.py" for stem in STEMS},
         "targets": {STEMS[0]: ["Layer"], STEMS[1]: ["scaled"]},
         "stubs": {},
         "skip": [],
         "others": {},
     }
-    caller.exchange(load, [text.encode() for text in SOURCES.values()])
+    caller.exchange({"t": "survey", **submission, "wanted": WANTED}, texts)
+    caller.exchange({"t": "load", **submission}, texts)
     x = torch.ones(2, 4, 6, dtype=torch.float64)
     mask = torch.ones(4, 4, dtype=torch.bool).tril()
     for grad in (False, True):

@@ -30,8 +30,9 @@ READY = b"ready"
 END_WAIT_S = 0.5
 """A process whose connection is closed is about to end, unless it closed that itself."""
 FATES_KEPT = 64
-A_BATCH = 3
-"""Workers asked for so far from which on there are many: one, its spare, and another."""
+A_BATCH = 5
+"""Workers asked for so far from which on there are many: two for a submission, two spare ones, and
+another."""
 
 
 def forking(jail: Jail, origin: main.Origin | None = None) -> Start:

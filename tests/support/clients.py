@@ -16,7 +16,8 @@ from typing import Any
 from grader.judge.client import Client, LocalClient
 from grader.judge.namespace import Student
 from grader.judge.student import Plan, SubmissionClient
-from grader.judge.worker_process import Source, WorkerProcess
+from grader.judge.worker_process import Source
+from grader.judge.workers import Workers
 from grader.parcel import Parcel, pack, spawn
 
 STEM = "student"
@@ -62,19 +63,13 @@ def remote_client(
     source: Source, files: Mapping[str, str], names: tuple[str, ...]
 ) -> SubmissionClient:
     """A client for a submission whose file `student.py` defines `names`."""
-
-    def take() -> WorkerProcess:
-        worker = source.start()
-        worker.await_ready()
-        return worker
-
     plan = Plan(
         files={name: textwrap.dedent(text).encode() for name, text in files.items()},
         entries={STEM: f"{STEM}.py"},
         targets={STEM: names},
         stubs={},
     )
-    client = SubmissionClient(source, take, plan)
+    client = SubmissionClient(Workers(source), plan)
     client.start_check(lambda call: 0.0)
     return client
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from grader.judge.student import MAX_GRANTED_S, Plan, SubmissionClient
+from grader.judge.patience import MAX_GRANTED_S, Patience
 from grader.judge.worker_process import Usage
 
 
@@ -16,6 +18,18 @@ class Worker:
 
     def usage(self) -> Usage | None:
         return self._usage
+
+
+def begun(running_s: float, waiting_s: float) -> Patience:
+    """A request was sent when a worker had had so much."""
+    patience = Patience()
+    patience.begin(Worker(Usage(running_s, waiting_s)))  # type: ignore[arg-type]
+    return patience
+
+
+def more(patience: Patience, usage: Usage | None, limit_s: float = 2.0) -> float:
+    """What is given when it has had so much."""
+    return patience.more_time(Worker(usage), limit_s)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -36,38 +50,36 @@ class Worker:
     ],
 )
 def test_starving_is_to_wait_for_others(running_s: float, waiting_s: float, starved: bool) -> None:
-    client = SubmissionClient(None, None, Plan({}, {}, {}, {}))  # type: ignore[arg-type]
-    client.limit_s = 2.0
-    client._usage = Usage(10.0, 20.0)
-    client._worker = Worker(Usage(10.0 + running_s, 20.0 + waiting_s))  # type: ignore[assignment]
-    assert client._was_starved() is starved
+    worker: Any = Worker(Usage(10.0 + running_s, 20.0 + waiting_s))
+    assert begun(10.0, 20.0).starves(worker, 2.0) is starved
 
 
 def test_where_the_system_does_not_tell_nobody_starves() -> None:
-    client = SubmissionClient(None, None, Plan({}, {}, {}, {}))  # type: ignore[arg-type]
-    client._usage = Usage(0.0, 0.0)
-    client._worker = Worker(None)  # type: ignore[assignment]
-    assert not client._was_starved()
+    worker: Any = Worker(None)
+    assert not begun(0.0, 0.0).starves(worker, 2.0)
+    assert not begun(0.0, 0.0).starves(None, 2.0)
 
 
 def test_time_that_others_had_is_given_back_up_to_a_point() -> None:
-    client = SubmissionClient(None, None, Plan({}, {}, {}, {}))  # type: ignore[arg-type]
-    client.limit_s = 2.0
-    client._usage = Usage(0.0, 0.0)
-    client._worker = Worker(Usage(0.5, 1.5))  # type: ignore[assignment]
-    assert client._more_time() == 1.5
-    granted = [client._more_time() for _ in range(20)]
-    assert sum(granted) + 1.5 == MAX_GRANTED_S
-    client._granted_s = 0.0  # the next call
-    assert sum(client._more_time() for _ in range(40)) == MAX_GRANTED_S
-    client._granted_s = 0.0
-    assert client._more_time() == 0.0
+    patience = begun(0.0, 0.0)
+    kept_waiting = Usage(0.5, 1.5)
+    granted = [more(patience, kept_waiting) for _ in range(20)]
+    assert granted[0] == 1.5
+    assert sum(granted) == MAX_GRANTED_S
+    patience.begin(Worker(Usage(0.0, 0.0)))  # type: ignore[arg-type]  # the next call
+    assert sum(more(patience, kept_waiting) for _ in range(40)) == MAX_GRANTED_S
+    patience.begin(Worker(Usage(0.0, 0.0)))  # type: ignore[arg-type]
+    assert more(patience, kept_waiting) == 0.0
 
 
 def test_who_slept_or_had_the_time_gets_no_more() -> None:
-    client = SubmissionClient(None, None, Plan({}, {}, {}, {}))  # type: ignore[arg-type]
-    client.limit_s = 2.0
-    client._usage = Usage(0.0, 0.0)
+    patience = begun(0.0, 0.0)
     for usage in (Usage(0.0, 0.0), Usage(2.0, 5.0), None):
-        client._worker = Worker(usage)  # type: ignore[assignment]
-        assert client._more_time() == 0.0
+        assert more(patience, usage) == 0.0
+
+
+def test_of_another_worker_nothing_is_known() -> None:
+    patience = begun(0.0, 0.0)
+    patience.renew()
+    patience.begin(Worker(Usage(5.0, 9.0)))  # type: ignore[arg-type]
+    assert more(patience, Usage(5.0, 9.0)) == 0.0

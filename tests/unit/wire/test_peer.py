@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from grader.wire import peer
 from grader.wire.faults import Violation
+from grader.wire.frame import Message
 from grader.wire.loopback import Loopback, connect
 from grader.wire.peer import Peer, Side
 from grader.wire.values import Node
@@ -53,3 +55,39 @@ def test_a_side_that_counts_requests_runs_no_errands() -> None:
     with pytest.raises(Violation, match="errands"):
         caller.call(["F"], (21,), {}, {}, {}, [(["F"], (1,))])
     assert side.calls == 1
+
+
+def test_a_notice_is_taken_in_and_not_answered() -> None:
+    """Any number of them before the reply, and in their order."""
+    heard: list[int] = []
+    here, there = connect()
+    side = Doubling(runs_errands=False)
+    notices = {"progress": lambda message: heard.append(message.meta["at"])}
+    caller = Peer(here, Doubling(runs_errands=False), {}, notices)
+
+    def work(message: Message) -> dict[str, Any]:
+        for number in range(3):
+            worker.tell({"t": "progress", "at": number})
+        return {"done": True}
+
+    worker = Peer(there, side, {"work": work})
+    here.peer, there.peer = caller, worker
+    assert caller.exchange({"t": "work"}).meta["done"] is True
+    assert heard == [0, 1, 2]
+
+
+def test_notices_are_counted_as_requests_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is trusted with neither could keep the other side busy for ever."""
+    monkeypatch.setattr(peer, "MAX_NESTED_REQUESTS", 5)
+    here, there = connect()
+    caller = Peer(here, Doubling(runs_errands=False), {}, {"progress": lambda message: None})
+
+    def work(message: Message) -> dict[str, Any]:
+        for number in range(6):
+            worker.tell({"t": "progress", "at": number})
+        return {}
+
+    worker = Peer(there, Doubling(runs_errands=False), {"work": work})
+    here.peer, there.peer = caller, worker
+    with pytest.raises(Violation, match="too many"):
+        caller.exchange({"t": "work"})
