@@ -15,7 +15,9 @@ from ..language import _
 from ..wire.faults import Violation, WireFault
 from ..wire.frame import Buffer, Channel, Message, Meta
 from ..wire.loopback import connect
-from ..wire.peer import Errand, Outcome, Peer, RemoteRaised
+from ..wire.peer import Peer
+from ..wire.raised import RemoteRaised
+from ..wire.side import Errand, Outcome
 from ..wire.tensors import NAMES
 from ..wire.values import Node
 from ..worker.side import WorkerSide

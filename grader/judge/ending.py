@@ -11,7 +11,7 @@ import signal
 
 from ..language import _
 from ..wire.faults import Deadline, PeerGone, WireFault
-from ..wire.peer import RemoteRaised
+from ..wire.raised import RemoteRaised
 from .faults import Crashed, Starved, StudentFault, TimedOut, malformed
 from .worker_process import WorkerProcess
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..evidence import Note, Where
 from ..intake import STATES, Choice
 from ..wire.faults import Violation
-from ..wire.peer import MAX_PLACE
+from ..wire.raised import MAX_PLACE
 from ..wire.values import text
 
 

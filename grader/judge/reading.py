@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ..wire.faults import Violation, WireFault
 from ..wire.frame import Meta
-from ..wire.peer import RemoteRaised
+from ..wire.raised import RemoteRaised
 from . import ending
 from .faults import Starved, StudentFault, StudentRaised
 from .patience import Patience

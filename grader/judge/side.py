@@ -10,7 +10,7 @@ import torch
 
 from ..wire.faults import Violation
 from ..wire.frame import Meta
-from ..wire.peer import Side
+from ..wire.side import Side
 from ..wire.values import Node, text, type_name
 from .handles import Invoker, RemoteFunction, RemoteModule
 from .lending import call_lent

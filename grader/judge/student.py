@@ -12,7 +12,7 @@ from ..intake import Choice
 from ..language import _
 from ..wire.faults import Deadline, Unsupported, Violation, WireFault
 from ..wire.frame import Message, Meta
-from ..wire.peer import RemoteRaised
+from ..wire.raised import RemoteRaised
 from . import ending, load_report
 from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, JudgePeer
 from .faults import Crashed, NotDefined, StudentFault, StudentRaised, TimedOut

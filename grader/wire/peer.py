@@ -8,8 +8,6 @@ lets itself be called.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -17,128 +15,13 @@ import torch
 from .faults import Deadline, PeerGone, Violation
 from .frame import Buffer, Channel, Message, Meta
 from .graph import Gradients, KeptGraph, RemoteGraph
+from .raised import RemoteRaised
+from .side import Arguments, CallScope, Errand, Outcome, Side
 from .tensors import INNER, Received, raw_bytes, read_tensors
-from .values import Decoder, Encoder, Node, ObjectCodec, index, text
+from .values import Decoder, Encoder, Node, items
 
 MAX_NESTED_REQUESTS = 10_000
 MAX_NESTING = 16
-MAX_PLACE = 10_000_000
-"""Lines and cells beyond this are none."""
-
-Errand = tuple[Node, tuple[Any, ...]]
-"""A call whose result nobody waits for: what to call, and with what."""
-
-
-class RemoteRaised(Exception):
-    """The other side's function raised. Texts are untrusted."""
-
-    def __init__(self, report: Meta) -> None:
-        self.type_name = text(report.get("type"), 200) or "Exception"
-        self.bases = tuple(text(name, 200) for name in _list(report.get("bases"))[:32])
-        self.message = text(report.get("message"), 4000)
-        self.file = text(report.get("file"), 400) or None
-        self.line, self.cell = _place(report.get("line")), _place(report.get("cell"))
-        self.own = report.get("own") is True
-        self.refused = text(report.get("refused"), 40)
-        super().__init__(f"{self.type_name}: {self.message}")
-
-
-def _list(value: Any) -> list[Any]:
-    return value if type(value) is list else []
-
-
-def _place(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value < MAX_PLACE else None
-
-
-@dataclass
-class Arguments:
-    """The decoded arguments of a call being served."""
-
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    passed: list[torch.Tensor] = field(default_factory=list)
-    """By index of the message's tensor table: what the function really got."""
-    leaves: dict[int, torch.Tensor] = field(default_factory=dict)
-    """Table index -> the leaf whose gradient the caller wants."""
-    parameters: tuple[torch.Tensor, ...] = ()
-    """Of the called module, in the order the caller named them."""
-    changed: list[int] = field(default_factory=list)
-    """Table indices of what the function modified: the caller's own no longer holds its value."""
-
-    def reference(self, value: torch.Tensor) -> Node | None:
-        """A node for a returned tensor that the caller already has, or None."""
-        for kind, known in (("A", self.passed), ("P", self.parameters)):
-            for position, tensor in enumerate(known):
-                if tensor is value and not (kind == "A" and position in self.changed):
-                    return [kind, position]
-        return None
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a call brought back to the caller."""
-
-    value: Any
-    changed: tuple[int, ...]
-    """Indices of the tensors passed in that the function modified."""
-    noted: Any = None
-    """What the other side has to say of the call besides; untrusted."""
-
-
-class Side(ObjectCodec):
-    """What differs between the two ends. Both implement this."""
-
-    runs_errands = False
-    """Whether a call to this side may bring errands along. What is untrusted may not send any:
-    the number of its requests is counted."""
-
-    def target(self, node: Node) -> Callable[..., Any]:
-        """The function a call message names. Raises `Violation`."""
-        raise NotImplementedError
-
-    def parameters(self, node: Node, names: Sequence[str]) -> tuple[torch.Tensor, ...]:
-        """Parameters of the target, as further sources of gradients."""
-        return ()
-
-    def environment(self, meta: Meta) -> AbstractContextManager[None]:
-        """The settings under which a served call runs."""
-        return nullcontext()
-
-    def noted(self) -> Any:
-        """What to tell the caller of the call just served, besides its value; None for nothing."""
-        return None
-
-    def reset(self) -> None:
-        """Start anew before the request at hand, which is the first of a check."""
-
-    def report(self, error: BaseException) -> Meta:
-        """An exception of a served function, as the other side may know it."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class _Scope(ObjectCodec):
-    """Resolves references of one call: its arguments first, then the side's own objects."""
-
-    side: Side
-    arguments: Arguments | None = None
-    """When serving: what a returned tensor may be identical to."""
-    known: Mapping[str, Sequence[torch.Tensor]] = field(default_factory=dict)
-    """When calling: `A` the tensors sent and `P` the parameters' stand-ins."""
-
-    def name(self, value: Any) -> Node | None:
-        if self.arguments is not None and isinstance(value, torch.Tensor):
-            reference = self.arguments.reference(value)
-            if reference is not None:
-                return reference
-        return self.side.name(value)
-
-    def resolve(self, kind: str, parts: list[Any]) -> Any:
-        if kind in ("A", "P"):
-            known = self.known.get(kind, ())
-            return known[index(parts, len(known))]
-        return self.side.resolve(kind, parts)
 
 
 class Peer:
@@ -182,7 +65,7 @@ class Peer:
         Raises:
             RemoteRaised: the function raised. Violation, Deadline, PeerGone: the channel is done.
         """
-        encoder = Encoder(_Scope(self.side))
+        encoder = Encoder(CallScope(self.side))
         meta = {
             "t": "call",
             "target": target,
@@ -198,7 +81,7 @@ class Peer:
         received = read_tensors(reply.meta, reply.payload)
         sources = [tensor for tensor in sent if tensor.requires_grad] + list(parameters.values())
         tensors = self._joined(reply.meta, received, sources)
-        scope = _Scope(self.side, known={"A": sent, "P": list(parameters.values())})
+        scope = CallScope(self.side, known={"A": sent, "P": list(parameters.values())})
         value = Decoder(tensors, scope).value(reply.meta.get("value"))
         changed = _indices(reply.meta.get("changed", []), len(sent))
         return Outcome(value, changed, reply.meta.get("noted"))
@@ -244,12 +127,12 @@ class Peer:
         return tuple(tensors)
 
     def _ask_backward(self, graph_id: int, gradients: Gradients) -> Gradients:
-        encoder = Encoder(_Scope(self.side))
+        encoder = Encoder(CallScope(self.side))
         nodes = [None if g is None else encoder.node(g.detach()) for g in gradients]
         reply = self.request({"t": "backward", "graph": graph_id, "gradients": nodes}, encoder)
         received = read_tensors(reply.meta, reply.payload)
-        decoder = Decoder(received.tensors, _Scope(self.side))
-        return [decoder.value(node) for node in _list(reply.meta.get("gradients"))]
+        decoder = Decoder(received.tensors, CallScope(self.side))
+        return [decoder.value(node) for node in items(reply.meta.get("gradients"))]
 
     # ---- serving -------------------------------------------------------------------------
 
@@ -269,7 +152,7 @@ class Peer:
         try:
             if self._served > MAX_NESTED_REQUESTS or self._depth > MAX_NESTING:
                 raise Violation("too many nested requests")
-            for graph_id in _list(message.meta.get("release")):
+            for graph_id in items(message.meta.get("release")):
                 self._graphs.pop(graph_id, None) if type(graph_id) is int else None
             notice = self._notices.get(str(message.meta.get("t")))
             if notice is not None:
@@ -312,7 +195,7 @@ class Peer:
         meta = message.meta
         pristine = bytes(message.payload)
         function = self.side.target(meta.get("target"))
-        names = [name for name in _list(meta.get("parameters")) if type(name) is str]
+        names = [name for name in items(meta.get("parameters")) if type(name) is str]
         received = read_tensors(meta, message.payload)
         with self.side.environment(meta):
             arguments = self._arguments(meta, received)
@@ -321,7 +204,7 @@ class Peer:
             arguments.parameters = self.side.parameters(meta.get("target"), names)
             value = function(*arguments.args, **arguments.kwargs)
             arguments.changed = _changed(meta, message, pristine, arguments)
-            encoder = Encoder(_Scope(self.side, arguments))
+            encoder = Encoder(CallScope(self.side, arguments))
             sources = [*arguments.leaves.values(), *arguments.parameters]
             reply: Meta = {"t": "ok", "value": encoder.node(value)}
             reply |= self._keep(encoder.writer.tensors, sources)
@@ -339,7 +222,7 @@ class Peer:
                 # on the caller's own intermediate result.
                 passed = tensor * 1 if row.grad == INNER else tensor
             found.passed.append(passed)
-        decoder = Decoder(tuple(found.passed), _Scope(self.side))
+        decoder = Decoder(tuple(found.passed), CallScope(self.side))
         args, kwargs = decoder.value(meta.get("args")), decoder.value(meta.get("kwargs"))
         if type(args) is not tuple or type(kwargs) is not dict:
             raise Violation("arguments")
@@ -351,7 +234,7 @@ class Peer:
     def _run_errands(self, errands: Any, tensors: Sequence[torch.Tensor]) -> None:
         if not self.side.runs_errands:
             raise Violation("errands")
-        decoder = Decoder(tuple(tensors), _Scope(self.side))
+        decoder = Decoder(tuple(tensors), CallScope(self.side))
         with torch.no_grad():
             for target, values in errands:
                 self.side.target(target)(*decoder.value(values))
@@ -370,9 +253,9 @@ class Peer:
         if graph is None:
             raise Violation("unknown graph")
         received = read_tensors(message.meta, message.payload)
-        decoder = Decoder(received.tensors, _Scope(self.side))
-        gradients = [decoder.value(node) for node in _list(message.meta.get("gradients"))]
-        encoder = Encoder(_Scope(self.side))
+        decoder = Decoder(received.tensors, CallScope(self.side))
+        gradients = [decoder.value(node) for node in items(message.meta.get("gradients"))]
+        encoder = Encoder(CallScope(self.side))
         found = graph.backward(gradients)
         nodes = [None if gradient is None else encoder.node(gradient) for gradient in found]
         return {"t": "ok", "gradients": nodes}, encoder

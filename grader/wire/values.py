@@ -170,6 +170,11 @@ class Decoder:
         return found
 
 
+def items(value: Any) -> list[Any]:
+    """The items of an untrusted list; none of anything else."""
+    return value if type(value) is list else []
+
+
 def index(parts: list[Any], count: int) -> int:
     """The single non-negative integer in `parts`, below `count`. Raises `Violation`."""
     if len(parts) != 1 or type(parts[0]) is not int or not 0 <= parts[0] < count:

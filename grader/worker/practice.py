@@ -16,7 +16,8 @@ from typing import Any
 import torch
 
 from ..wire.frame import Channel, Message, Meta
-from ..wire.peer import Peer, Side
+from ..wire.peer import Peer
+from ..wire.side import Side
 from ..wire.values import Node
 from .main import SentFiles, Worker
 

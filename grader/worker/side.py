@@ -11,7 +11,8 @@ import torch
 
 from ..wire.faults import Violation
 from ..wire.frame import Meta
-from ..wire.peer import Peer, Side
+from ..wire.peer import Peer
+from ..wire.side import Side
 from ..wire.tensors import DTYPES
 from ..wire.values import Node, type_name
 from . import modules

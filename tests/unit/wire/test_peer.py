@@ -10,7 +10,8 @@ from grader.wire import peer
 from grader.wire.faults import Violation
 from grader.wire.frame import Message
 from grader.wire.loopback import Loopback, connect
-from grader.wire.peer import Peer, Side
+from grader.wire.peer import Peer
+from grader.wire.side import Side
 from grader.wire.values import Node
 
 
