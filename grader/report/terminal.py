@@ -122,7 +122,9 @@ class _Page:
         line.append("  ").append_text(self._bar(earned, most - part.grade.later_points))
         line.append(f"  {'?' if part.is_unknown else shown(earned):>5} / {shown(most)}")
         if part.is_untouched:
-            line.append(f"   {self.report.idle_because(part)}", style="bright_black")
+            most_width = max(len(shown(one.grade.max_points)) for one in self.report.exercises)
+            gap = " " * (3 + most_width - len(shown(most)))
+            line.append(f"{gap}{self.report.idle_because(part)}", style="bright_black")
         return line
 
     def _written(self, answer: WrittenAnswer, slug_width: int) -> Text:

@@ -67,7 +67,7 @@ def test_a_report_in_full() -> None:
         "    ○ Nothing adds to 0.  (outputs, not attempted)\n"
         "    note: computes in float32\n"
         "\n"
-        "s2.mean  ░░░░░░░░░░░░░░░░░░░░      0 / 3   not attempted\n"
+        "s2.mean  ░░░░░░░░░░░░░░░░░░░░      0 / 3     not attempted\n"
         "\n"
         "note: class/student-001/s1_sums.py:60  Defined twice; the last one counts.\n"
         "\n"
@@ -83,7 +83,7 @@ def test_an_untouched_submission_is_one_line_an_exercise() -> None:
         "sums  class/student-001\n"
         "\n"
         "s1.add   ░░░░░░░░░░░░░░░░░░░░      0 / 3.5   not attempted\n"
-        "s2.mean  ░░░░░░░░░░░░░░░░░░░░      0 / 3   not attempted\n"
+        "s2.mean  ░░░░░░░░░░░░░░░░░░░░      0 / 3     not attempted\n"
         "\n"
         "total  0 / 6.5 points\n"
         "isolation  partial\n"
@@ -180,7 +180,7 @@ def test_a_problem_with_a_file_comes_before_what_it_explains() -> None:
         "problem: class/student-001/s1_sums.py:9  SyntaxError: expected ':'.",
         "",
         "s1.add   ░░░░░░░░░░░░░░░░░░░░      0 / 3.5   not attempted",
-        "s2.mean  ░░░░░░░░░░░░░░░░░░░░      0 / 3   there is no s2_means.py",
+        "s2.mean  ░░░░░░░░░░░░░░░░░░░░      0 / 3     there is no s2_means.py",
     ]
 
 
