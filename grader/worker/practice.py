@@ -70,7 +70,7 @@ class Layer(nn.Module):
 WANTED = {
     "targets": {STEMS[0]: ["Layer"], STEMS[1]: ["scaled"]},
     "methods": {"Layer": ["forward"]},
-    "names": ["torch.nn.functional.softmax", "torch.nn.MultiheadAttention"],
+    "names": ["torch.fft.rfft", "torch.nn.functional.bilinear"],
     "patterns": {
         "1": ["_.sigmoid(...)", "_ / math.sqrt(_)", "_.transpose(_number, _number)"],
         "2": ["_name = nn.LayerNorm(_)", "if _ > _: ...", "_[:_, :_]", "return _, _"],
