@@ -105,6 +105,7 @@ class Judge:
         client = make(self._workers, plan, self._apart)
         try:
             observations, without = self._grading.grade(client, meta["digest"], scope)
+            client.end_worker()
             observations = self._completed(observations, exercises, client)
             notes = [*client.notes(), *policy.notes(exercises, client)]
         except Starved as error:

@@ -96,11 +96,12 @@ class SubmissionClient(Client):
         return self._survey
 
     def close(self) -> None:
-        self._end_worker()
+        self.end_worker()
         if self._reading is not None:
             self._reading.close()
 
-    def _end_worker(self) -> None:
+    def end_worker(self) -> None:
+        """When nothing more is asked of it: what it left running takes time from others."""
         if self._worker is not None:
             self._worker.kill()
             self._worker = None
@@ -124,7 +125,7 @@ class SubmissionClient(Client):
             told = _("the submission used up its {seconds} s", seconds=round(WALL_LIMIT_S))
             raise TimedOut(told, _("an answer in time"))
         if (alone or self._alone) and not self._clean:
-            self._end_worker()
+            self.end_worker()
         self._alone = alone
         if self._worker is None:
             self._worker = self._bring_up()
@@ -169,7 +170,7 @@ class SubmissionClient(Client):
             self._loading = True
             try:
                 if self._survey is None and self._reading is None and not self._read(worker):
-                    self._end_worker()
+                    self.end_worker()
                     continue
                 reply = self.peer.exchange(self._load_message(), list(self._plan.files.values()))
                 self.report = load_report.checked(reply.meta.get("report"))
@@ -177,7 +178,7 @@ class SubmissionClient(Client):
                 self._workers.restock()
                 return worker
             except StudentFault as fault:
-                self._end_worker()
+                self.end_worker()
                 if self._at is None or self._at in self._skip or time.monotonic() > until:
                     self._hopeless = _while_loading(fault, self._at)
                     raise self._hopeless from None
@@ -252,7 +253,7 @@ class SubmissionClient(Client):
             return error
         starved = isinstance(error, Deadline) and self._busy.starves(self._worker, self.limit_s)
         fault = ending.fault_of(error, self._worker, self.limit_s, starved)
-        self._end_worker()
+        self.end_worker()
         self._hangs += isinstance(fault, TimedOut)
         return fault
 

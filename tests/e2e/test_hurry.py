@@ -38,7 +38,15 @@ USING_TORCH = """
 def scaled_dot_product_attention(query, key, value, mask=None):
     return torch.nn.functional.scaled_dot_product_attention(query, key, value, mask), None
 """
+SPINNING = """
+
+import threading
+
+for _ in range(20):
+    threading.Thread(target=lambda: [None for _ in iter(int, 1)], daemon=True).start()
+"""
 WRITTEN = {
+    "threads that never end": RIGHT + SPINNING,
     "torch's own": RIGHT + USING_TORCH,
     "too deep to be read": RIGHT + "\nx = " + "(" * 200_000 + ")" * 200_000 + "\n",
     "without end": RIGHT + "\nx = 1" + " + 1" * 250_000 + "\n",
