@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 
 from rich.cells import cell_len, set_cell_size
@@ -38,6 +39,7 @@ _STYLES = {
 }
 _WIDTH_MAX = 100
 _BAR = 20
+_SHORTEST_BAR = 5
 _OTHERS_MAX = 5
 _SHORTEST_TITLE = 20
 # Stands for a space where a line must not be broken (rich breaks at a no-break space, too). From
@@ -76,9 +78,6 @@ class _Page:
 
     def body(self) -> RenderableType:
         exercises = self.report.exercises
-        slugs = [part.exercise.slug for part in exercises]
-        slugs += [answer.item.slug for answer in self.report.written]
-        slug_width = max(map(len, slugs), default=0)
         problems = [note for note in self.report.notes if note.kind == "problem"]
         others = [note for note in self.report.notes if note.kind != "problem"]
         parts: list[RenderableType] = [self._title(), Text()]
@@ -86,14 +85,33 @@ class _Page:
         parts += [*(self._note(note) for note in problems), *([Text()] if problems else [])]
         for part in exercises:
             details = self._details(part)
-            parts += [self._headline(part, slug_width), *details]
+            parts += [self._headline(part), *details]
             parts += [Text()] if details and part is not exercises[-1] else []
         if self.report.written:
             parts += [Text(), Text(_("written answers, graded by a person"), style="bold")]
-            parts += [self._written(answer, slug_width) for answer in self.report.written]
+            parts += [self._written(answer) for answer in self.report.written]
         if others:
             parts += [Text(), *(self._note(note) for note in others)]
         return Group(*parts, Text(), self._total(), self._tier())
+
+    @cached_property
+    def _slug_width(self) -> int:
+        slugs = [part.exercise.slug for part in self.report.exercises]
+        slugs += [answer.item.slug for answer in self.report.written]
+        return max(map(len, slugs), default=0)
+
+    @cached_property
+    def _most_width(self) -> int:
+        """Of the points that an exercise has at most."""
+        return max(len(shown(part.grade.max_points)) for part in self.report.exercises)
+
+    @cached_property
+    def _bar_width(self) -> int:
+        """Shorter where the longest remark would not fit beside it."""
+        idle = [part for part in self.report.exercises if part.is_untouched]
+        remarks = [cell_len(self.report.idle_because(part)) + 3 for part in idle]
+        beside = self._slug_width + len("    12345 / ") + self._most_width + max(remarks, default=0)
+        return max(_SHORTEST_BAR, min(_BAR, self.width - beside))
 
     def last_line(self) -> Text:
         line = Text(_led("next", "why"), style="bold")
@@ -116,28 +134,28 @@ class _Page:
 
     # --- one exercise ----------------------------------------------------------------------
 
-    def _headline(self, part: ExerciseReport, slug_width: int) -> Text:
+    def _headline(self, part: ExerciseReport) -> Text:
         earned, most = part.grade.points, part.grade.max_points
-        line = Text().append(part.exercise.slug.ljust(slug_width), style="bold")
+        line = Text().append(part.exercise.slug.ljust(self._slug_width), style="bold")
         line.append("  ").append_text(self._bar(earned, most - part.grade.later_points))
         line.append(f"  {'?' if part.is_unknown else shown(earned):>5} / {shown(most)}")
         if part.is_untouched:
-            most_width = max(len(shown(one.grade.max_points)) for one in self.report.exercises)
-            gap = " " * (3 + most_width - len(shown(most)))
+            gap = " " * (3 + self._most_width - len(shown(most)))
             line.append(f"{gap}{self.report.idle_because(part)}", style="bright_black")
         return line
 
-    def _written(self, answer: WrittenAnswer, slug_width: int) -> Text:
-        line = Text().append(answer.item.slug.ljust(slug_width), style="bold")
+    def _written(self, answer: WrittenAnswer) -> Text:
+        line = Text().append(answer.item.slug.ljust(self._slug_width), style="bold")
         line.append(f"  {state(answer)}", style="" if answer.text else "bright_black")
         return line.append(f"  ({up_to(answer.item.points)})", style="bright_black")
 
     def _bar(self, earned: Fraction, most: Fraction) -> Text:
         # Rounded down, so that only full points fill it.
-        full = int(_BAR * earned / most) if most else 0
-        colour = "green" if full == _BAR else "yellow"
+        width = self._bar_width
+        full = int(width * earned / most) if most else 0
+        colour = "green" if full == width else "yellow"
         bar = Text(self.marks.full * full, style=colour)
-        return bar.append(self.marks.empty * (_BAR - full), style="bright_black")
+        return bar.append(self.marks.empty * (width - full), style="bright_black")
 
     def _details(self, part: ExerciseReport) -> list[RenderableType]:
         # The notes of a blocked check are its echo of the prerequisite's failure.

@@ -91,6 +91,15 @@ def test_an_untouched_submission_is_one_line_an_exercise() -> None:
     )
 
 
+@pytest.mark.parametrize("width", range(43, 80))
+def test_a_remark_stands_beside_a_shorter_bar_where_there_is_little_room(width: int) -> None:
+    told = text_of(SampleResult(observations=observations(Outcome.NOT_ATTEMPTED)), width)
+    lines = told.splitlines()[2:4]
+    assert [line.split()[0] for line in lines] == ["s1.add", "s2.mean"]
+    assert all(line.endswith(" not attempted") for line in lines)
+    assert len({line.count("░") for line in lines}) == 1
+
+
 def test_full_points_are_as_short() -> None:
     assert text_of(SampleResult(tier="full")) == (
         "sums  class/student-001\n"
