@@ -68,12 +68,12 @@ class SubmissionClient(Client):
         self._loading = False
         self._hopeless: StudentFault | None = None
         self._reference_time: ReferenceTime = lambda call: 0.0
-        self._busy = Patience()
+        self._patience = Patience()
         self._hangs = 0
         self._wall_until = time.monotonic() + WALL_LIMIT_S
         self._clean = False
         self._alone = False
-        self._patience = 1.0
+        self._leeway = 1.0
         self.report: Mapping[str, Any] = {}
         self._survey = None if plan.wanted else Survey()
         self.isolation: Mapping[str, Any] = {}
@@ -118,7 +118,7 @@ class SubmissionClient(Client):
             StudentFault: the submission can't be loaded at all, or used up its time.
         """
         self.begin_check()
-        self._reference_time, self._patience = reference_time, 1.0
+        self._reference_time, self._leeway = reference_time, 1.0
         if self._hopeless is not None:
             raise self._hopeless
         if time.monotonic() > self._wall_until:
@@ -145,12 +145,12 @@ class SubmissionClient(Client):
 
     def limit_of(self, call: int) -> float:
         floor = MINIMUM_LIMIT_S if self._hangs < PATIENT_HANGS else IMPATIENT_LIMIT_S
-        return self._patience * max(floor, REFERENCE_FACTOR * self._reference_time(call))
+        return self._leeway * max(floor, REFERENCE_FACTOR * self._reference_time(call))
 
     def before_request(self) -> None:
         if self._worker is None:
             raise Crashed(_("the process had already ended"), _("an answer"))
-        self._busy.begin(self._worker)
+        self._patience.begin(self._worker)
 
     # ---- loading -------------------------------------------------------------------------
 
@@ -161,7 +161,7 @@ class SubmissionClient(Client):
         while True:
             worker = self._worker = self._workers.take()
             worker.more_time = self._more_time
-            self._busy.renew()
+            self._patience.renew()
             self.isolation = worker.isolation
             notices = {"progress": self._progress}
             self.peer = JudgePeer(worker.channel, self.side, self, notices)
@@ -227,7 +227,7 @@ class SubmissionClient(Client):
         """
         places = self.invoke(["S"], (stem, name, into, function), {}, {})
         self.calls = 0  # limits go by the number of a call
-        self._patience = LENDING_FACTOR
+        self._leeway = LENDING_FACTOR
         return type(places) is int and places > 0
 
     def reaches(self, into: str, names: Sequence[str], stem: str, name: str) -> bool:
@@ -251,7 +251,7 @@ class SubmissionClient(Client):
     def translate(self, error: WireFault) -> BaseException:
         if isinstance(error, Unsupported):
             return error
-        starved = isinstance(error, Deadline) and self._busy.starves(self._worker, self.limit_s)
+        starved = isinstance(error, Deadline) and self._patience.starves(self._worker, self.limit_s)
         fault = ending.fault_of(error, self._worker, self.limit_s, starved)
         self.end_worker()
         self._hangs += isinstance(fault, TimedOut)
@@ -270,7 +270,7 @@ class SubmissionClient(Client):
         return Where(file, line, cell) if inside else Where(file)
 
     def _more_time(self) -> float:
-        more_s = self._busy.more_time(self._worker, self.limit_s)
+        more_s = self._patience.more_time(self._worker, self.limit_s)
         self._wall_until += more_s
         self._loading_until += more_s
         return more_s
