@@ -1,9 +1,15 @@
 # Two commands matter: `make check` grades assignments/, `make test` tests the grader.
-# Both set up .venv first, once, and need only Python, make and git.
+# Both set up .venv first, once, and need only Python, make and git. `make check` installs what
+# grading needs; what tests, lint and pictures need besides comes with the first that asks for it.
 
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
+TOOLS := $(VENV)/.ready-to-develop
+# PyTorch's own index of builds for CPUs, as its installation page names it. Asked for torch, and
+# for nothing else, only where pip's own index has no such build. TORCH_INDEX=<url> is asked instead
+# of both.
+CPU_INDEX := https://download.pytorch.org/whl/cpu
 
 # A choice given on the command line is applied even if .venv is ready; without one the last
 # choice stays.
@@ -13,59 +19,73 @@ CHOICE := choice
 endif
 
 .DEFAULT_GOAL := check
-.PHONY: check demo test attack lint format diagnosis restyled pictures notebooks syllabus catalogues bench fuzz setup clean help choice
+.PHONY: check demo test quick attack lint format diagnosis restyled pictures notebooks syllabus catalogues bench fuzz setup clean help choice architecture mutate
 
 check: $(READY)  ## grade assignments/ and say what to open next
 	@$(VENV)/bin/grader check || { code=$$?; test $$code -eq 1 || exit $$code; }
 
-test: $(READY)  ## test the grader, and every suite on the reference
+test: $(TOOLS)  ## test the grader, and every suite on the reference
 	@$(VENV)/bin/python -m pytest -n auto --dist loadfile $(ARGS)
+
+# Left to `make test`: whatever starts processes or reads the whole course.
+SLOW_UNITS := cli engine live tools validate
+quick: $(TOOLS)  ## the tests for in between: what starts no process
+	@$(VENV)/bin/python -m pytest -n auto --dist loadfile $(SLOW_UNITS:%=--ignore=tests/unit/%) \
+	  tests/unit tests/golden/test_hand_outs.py tests/suites/a1_attention $(ARGS)
 
 demo: $(READY)  ## grade a small sample class, right and wrong work
 	@$(VENV)/bin/python tools/demo.py
 
-attack: $(READY)  ## try every attack on the grader, in every tier this machine has
+attack: $(TOOLS)  ## try every attack on the grader, in every tier this machine has
 	@$(VENV)/bin/python -m tests.attack $(or $(ARGS),--controls)
 
-lint: $(READY)  ## ruff and mypy --strict
+lint: $(TOOLS)  ## ruff and mypy --strict
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/mypy
 
-format: $(READY)  ## put the code into the house format
+format: $(TOOLS)  ## put the code into the house format
 	@$(VENV)/bin/ruff check --fix-only .
 	@$(VENV)/bin/ruff format .
 
 diagnosis: $(READY)  ## is every known mistake named, and nobody wronged? (minutes)
 	@$(VENV)/bin/grader validate --diagnosis
 
-restyled: $(READY)  ## the same for known mistakes in other people's words (minutes)
+restyled: $(TOOLS)  ## the same for known mistakes in other people's words (minutes)
 	@$(VENV)/bin/python -m tests.restyled
 
-pictures: $(READY)  ## draw anew what README shows
+pictures: $(TOOLS)  ## draw anew what README shows
 	@$(VENV)/bin/python tools/pictures.py
 	@$(VENV)/bin/python tools/page_pictures.py
 
-notebooks: $(READY)  ## run every notebook, solved, at full length, and keep what it draws
+notebooks: $(TOOLS)  ## run every notebook, solved, at full length, and keep what it draws
 	@$(VENV)/bin/python tools/notebooks.py $(ARGS)
 
-syllabus: $(READY)  ## write docs/syllabus.md anew from the course
+syllabus: $(TOOLS)  ## write docs/syllabus.md anew from the course
 	@$(VENV)/bin/python tools/syllabus.py
 
-catalogues: $(READY)  ## bring the catalogues of translations up to date
+architecture: $(TOOLS)  ## draw the pictures of docs/architecture.md anew from the code
+	@$(VENV)/bin/python tools/architecture.py $(ARGS)
+
+catalogues: $(TOOLS)  ## bring the catalogues of translations up to date
 	@$(VENV)/bin/python tools/catalogues.py $(ARGS)
 
-bench: $(READY)  ## measure the grader against its targets
+bench: $(TOOLS)  ## measure the grader against its targets
 	@$(VENV)/bin/python -m tests.bench $(ARGS)
 
-fuzz: $(READY)  ## try the wire with changed messages for long (ARGS="--seconds 3600")
+mutate: $(TOOLS)  ## do tests notice mistakes in what makes a grade? (minutes; ARGS=grader/grade/score.py)
+	@$(VENV)/bin/python tools/mutate.py $(ARGS)
+
+fuzz: $(TOOLS)  ## try the wire with changed messages for long (ARGS="--seconds 3600")
 	@$(VENV)/bin/python -m tests.fuzz $(ARGS)
 
 setup: $(READY)  ## only set up .venv (TORCH=system, TORCH_INDEX=<url>, PYTHON=python3.12)
 
-$(READY): pyproject.toml constraints.txt tools/set_up.py $(CHOICE)
+# Both come from one script; the second does what the first does if that has not been done.
+$(READY) $(TOOLS): pyproject.toml constraints.txt $(wildcard tools/set_up/*.py) $(CHOICE)
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) was not found; give one: make check PYTHON=python3.12"; exit 2; }
-	@$(PYTHON) tools/set_up.py --venv $(VENV) --stamp $(READY) \
+	@$(PYTHON) -m tools.set_up --venv $(VENV) --stamp $(READY) --developer-stamp $(TOOLS) \
+	  $(if $(filter $(TOOLS),$@),--developer) --cpu-index "$(CPU_INDEX)" \
 	  --torch "$(TORCH)" --torch-index "$(TORCH_INDEX)" --python-given "$(PYTHON_GIVEN)"
 
 clean:  ## remove .venv and everything that was generated for you
@@ -73,4 +93,4 @@ clean:  ## remove .venv and everything that was generated for you
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## show this list
-	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "make %-9s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "make %-12s %s\n", $$1, $$2}'

@@ -1,4 +1,4 @@
-"""Auto-grading of assignments in PyTorch: the engine, which knows no subject."""
+"""Grade assignments in PyTorch automatically: the engine, which knows no subject."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """`grader.check`, which imports torch: only who uses it waits for that."""
+    """Import `grader.check` when it is first used: only those who use it wait for torch."""
     if name == "check":
         # By name: nothing that imports the package reaches torch through this line.
         return importlib.import_module("grader.live.check").check

@@ -3,7 +3,7 @@
 Cell by cell in docs/notebooks-map.md.
 """
 
-from grader.notebooks import CourseNotebook
+from grader.course.source_notebooks import CourseNotebook
 
 NOTEBOOKS = (
     CourseNotebook(

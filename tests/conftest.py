@@ -1,24 +1,72 @@
-"""How many tests run at the same time, and in which language: whatever this machine speaks."""
+"""How many tests run at the same time, in which order, and in which language."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-from grader.language import ENGLISH, use_language
+from grader.text.language import ENGLISH, use_language
+from tests.support.shared import shared
+from tests.support.warm import warm
 
 # Of processes that tests start, too; before anything of ours reads it.
 os.environ["LANGUAGE"] = ENGLISH
+# Commands that are told begin with `grader`, as where a virtual environment is active.
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+# A busy machine makes slow examples, and proves nothing by it.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 MOST = 4
 """Each of them may grade in two processes of its own."""
+T = TypeVar("T")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    return max(1, min(MOST, os.cpu_count() or 1))
+    # One more than there are cores: limits of time are waited for without computing.
+    return min(MOST, (os.cpu_count() or 1) + 1)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    # Where there is no xdist there is nothing to deal.
+    from tests.support.scheduling import LongestFirst
+
+    if config.getvalue("dist") != "loadfile":
+        return None
+    config.option.loadscopereorder = False
+    return LongestFirst(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        from tests.support.scheduling import in_order
+
+        in_order(items)
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], T]], T]:
+    """Make something once in a run, by its name, for all of its processes."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if base.name.startswith("popen-") else base) / "shared"
+    return partial(shared, folder)
+
+
+@pytest.fixture(scope="module")
+def warm_nursery() -> Iterator[None]:
+    """Begin the engines of a file from one nursery: for files that are not about processes."""
+    with warm():
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -23,12 +23,12 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from grader.commands.stubs import render  # noqa: E402
-from grader.course import find_course  # noqa: E402
-from grader.explanations import load_explanations  # noqa: E402
-from grader.language import ENGLISH, LANGUAGES  # noqa: E402
-from grader.misconceptions import Misconception, load_entries  # noqa: E402
-from grader.translated_handout import paragraphs  # noqa: E402
+from grader.course.course import find_course  # noqa: E402
+from grader.course.explanations import load_explanations  # noqa: E402
+from grader.course.mistake_diff import read_families, read_mistakes  # noqa: E402
+from grader.handouts.generation import render  # noqa: E402
+from grader.handouts.translated_handout import paragraphs  # noqa: E402
+from grader.text.language import ENGLISH, LANGUAGES  # noqa: E402
 
 PLURALS = {"ko": "nplurals=1; plural=0;"}
 """How many forms a language has: a new one needs its line here."""
@@ -153,18 +153,18 @@ def template(value: ast.JoinedStr) -> tuple[str, str]:
 
 
 def _causes() -> Iterator[Found]:
-    for path in sorted((ROOT / "reference" / "misconceptions").glob("*.py")):
-        if path.stem != "__init__":
-            for entry in load_entries(path)[0]:
-                if isinstance(entry, Misconception):
-                    yield entry.cause, _shown(path)
+    paths = find_course(ROOT).paths
+    families = read_families(paths)
+    for exercise in paths.all_exercises():
+        for entry in read_mistakes(paths, exercise.slug, families).entries:
+            yield entry.cause, _shown(exercise.mistakes)
 
 
 def _explanations() -> Iterator[Found]:
     found = load_explanations(ROOT, find_course(ROOT).rubric)
-    place = "reference/explanations"
+    place = "reference/mistakes"
     for one in (
-        *found.by_number.values(),
+        *found.by_mistake.values(),
         *found.by_exercise.values(),
         *found.by_cause.values(),
     ):

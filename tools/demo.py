@@ -56,13 +56,19 @@ def steps(folder: Path, environment: Mapping[str, str]) -> Iterator[Step]:
         done = subprocess.run(
             [sys.executable, "-m", "grader", *command.split(), "--course", str(ROOT)],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PATH": search(), **environment},
             capture_output=True,
             encoding="utf-8",
         )
         if done.returncode != 1:  # points are missing, as they should be
             raise SystemExit(f"grader {command} ended with {done.returncode}:\n{done.stderr}")
-        yield Step(f"grader {command}", done.stdout)
+        # The course is named for this scratch folder's sake; a reader's own is where they are.
+        yield Step(f"grader {command}", done.stdout.replace(f" --course {ROOT}", ""))
+
+
+def search() -> str:
+    """The path on which commands are found, with this environment's own first."""
+    return f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
 def main() -> None:

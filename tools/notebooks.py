@@ -20,10 +20,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from grader.course import find_course  # noqa: E402
-from grader.language import ENGLISH  # noqa: E402
-from grader.stubs import BEGIN, END, solution_regions  # noqa: E402
-from grader.translations import handout_languages  # noqa: E402
+from grader.course.course import find_course  # noqa: E402
+from grader.course.translations import handout_languages  # noqa: E402
+from grader.handouts.stubs import BEGIN, END, solution_regions  # noqa: E402
+from grader.text.language import ENGLISH  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures" / "notebooks"
 TIMEOUT_S = 300

@@ -20,7 +20,7 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.demo import sample_class, steps  # noqa: E402
+from tools.demo import sample_class, search, steps  # noqa: E402
 
 README = ROOT / "README.md"
 PICTURE = ROOT / "docs" / "pictures" / "demo.svg"
@@ -115,6 +115,7 @@ def mistake(columns: int) -> str:
         f"explain {MISTAKE} --hint 1",
     )
     environment = {**os.environ, **_COLOURED, "COLUMNS": str(columns), "PYTHONPATH": str(ROOT)}
+    environment["PATH"] = search()
     screens = []
     for command in commands:
         done = subprocess.run(

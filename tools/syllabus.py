@@ -12,13 +12,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from grader.course import RUBRIC_FILE  # noqa: E402
-from grader.misconceptions import Misconception, criteria_named, load_entries  # noqa: E402
-from grader.mistakes import load_mistakes  # noqa: E402
-from grader.notebooks import load_notebooks  # noqa: E402
-from grader.report.points import shown  # noqa: E402
-from grader.rubric import Criterion, Exercise, Rubric, Scoring, Visibility, load_rubric  # noqa: E402
-from grader.written.items import WrittenItem  # noqa: E402
+from grader.course.misconceptions import criteria_named  # noqa: E402
+from grader.course.mistake_diff import read_families, read_mistakes  # noqa: E402
+from grader.course.mistake_list import load_mistakes  # noqa: E402
+from grader.course.paths import CoursePaths  # noqa: E402
+from grader.course.questions import WrittenItem  # noqa: E402
+from grader.course.rubric import Criterion, Exercise, Rubric, Scoring, Visibility, load_rubric  # noqa: E402
+from grader.course.rubric_place import RUBRIC_FILE  # noqa: E402
+from grader.course.source_notebooks import load_notebooks  # noqa: E402
+from grader.text.points import shown  # noqa: E402
 
 SYLLABUS = ROOT / "docs" / "syllabus.md"
 _HEAD = """\
@@ -34,10 +36,10 @@ the [notebooks](notebooks-map.md) that the course was made from.
 class Catches:
     """The known mistakes that cost points in an exercise."""
 
-    numbered: Mapping[int, str]
-    """Those of the course's list: number and title."""
+    listed: tuple[str, ...]
+    """Titles of those of the course's list."""
     others: int
-    """How many more have no number there."""
+    """How many more are not in the list."""
 
 
 def syllabus(root: Path) -> str:
@@ -58,20 +60,19 @@ def syllabus(root: Path) -> str:
 
 def catches(root: Path, rubric: Rubric) -> dict[str, Catches]:
     """What each exercise catches, by slug."""
-    titles = {mistake.number: mistake.title for mistake in load_mistakes(root).mistakes}
-    numbers: dict[str, set[int]] = {slug: set() for slug in rubric.exercises}
+    paths = CoursePaths(root)
+    families, mistakes = read_families(paths), load_mistakes(paths).mistakes
+    caught: dict[str, set[str]] = {slug: set() for slug in rubric.exercises}
     others: dict[str, int] = dict.fromkeys(rubric.exercises, 0)
-    for stem in rubric.assignments.values():
-        path = root / "reference" / "misconceptions" / f"{stem}.py"
-        entries, origin = load_entries(path)
-        for entry in entries:
-            if not isinstance(entry, Misconception):
-                continue
-            for slug in {slug for slug, _ in criteria_named(entry.fails, entry, rubric, origin)}:
-                numbers[slug].update(entry.mistakes)
+    for own in rubric.exercises:
+        found = read_mistakes(paths, own, families)
+        for entry in found.entries:
+            named = criteria_named(entry.fails, entry, rubric, found.origin)
+            for slug in {slug for slug, _ in named}:
+                caught[slug].update(entry.mistakes)
                 others[slug] += not entry.mistakes
     return {
-        slug: Catches({n: titles[n] for n in sorted(numbers[slug])}, others[slug])
+        slug: Catches(tuple(m.title for m in mistakes if m.id in caught[slug]), others[slug])
         for slug in rubric.exercises
     }
 
@@ -156,18 +157,18 @@ def _conditions(criterion: Criterion) -> str:
 
 
 def _mistakes(caught: Catches) -> Iterator[str]:
-    if not caught.numbered and not caught.others:
+    if not caught.listed and not caught.others:
         return
     counts = []
-    if caught.numbered:
-        counts.append(f"{len(caught.numbered)} mistakes of the course's list")
+    if caught.listed:
+        counts.append(f"{len(caught.listed)} mistakes of the course's list")
     if caught.others:
         counts.append(f"{caught.others} that only occur here")
     yield f"<details><summary>Catches {' and '.join(counts)}</summary>\n"
-    if caught.numbered:
-        yield "\n".join(f"- {number}: {title}" for number, title in caught.numbered.items()) + "\n"
+    if caught.listed:
+        yield "\n".join(f"- {title}" for title in caught.listed) + "\n"
     else:
-        yield "None of them has a number in the list.\n"
+        yield "None of them is in the list.\n"
     yield "</details>\n"
 
 

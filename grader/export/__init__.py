@@ -1,1 +1,1 @@
-"""A whole class's results, for spreadsheets and learning platforms."""
+"""Write the results of a class for other systems, and pages and lists for its students."""

@@ -1,62 +1,41 @@
-"""Runs the checks of all exercises against one client and collects observations."""
+"""Run the checks of all exercises on one submission, and collect the observations."""
 
 from __future__ import annotations
 
-import random
 import time
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-import torch
-
-from ..evidence import Observation, Outcome
-from ..language import _
-from ..scope import Scope
-from ..worker.side import seed_torch
-from . import plugin
+from ..course.scope import Scope
+from ..grade.evidence import Observation, Outcome
+from ..messages.exercise_plan import ExercisePlan
+from ..text.language import _
 from .bind.roles import load_roles
-from .checks import Check, ExercisePlan, checks_of
-from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR, Client, LocalClient
+from .calls.student import SubmissionClient
+from .check_runner import CheckRunner
+from .checks.check_trace import CheckTrace, Draw, same
+from .checks.checks import Check
+from .checks.observe import CheckRecord, CheckResult, observation, ours
+from .checks.pytest_bridge import Phase
 from .diagnose.diagnosis import Diagnosis
 from .diagnose.knowledge import load_knowledge
-from .faults import CheckFailed, StudentFault, StudentRaised
-from .follow import ACCUSING, Following, Found
-from .memo import Memo, Reference
-from .mistakes import Mistakes
-from .namespace import Definitions
-from .observe import Record, observation, ours
-from .plugin import Bench, BenchPlugin
-from .probe import check_seed
-from .pytest_bridge import Phase, Suites
-from .references import ReferenceBroken, References
-from .rehearsal import AS_GRADED, Rehearsals
-from .sight import Draw, Sight
-from .student import SubmissionClient
+from .follow_through.follow_through import ACCUSING, FollowThroughPass
+from .mutants.mutant_runs import MutantRuns
+from .mutants.mutants import Mutants
+from .reference.references import ReferenceBroken, References
 
 Data = TypeVar("Data")
 EVERYTHING = Scope()
-
-
-class OwnDefinitions(Definitions):
-    """The reference as if it were a submission."""
-
-    def __init__(self, modules: Mapping[str, ModuleType]) -> None:
-        self._modules = modules
-        self.asked: set[str] = set()
-        """Names that were looked up."""
-
-    def kind(self, stem: str, name: str) -> str:
-        self.asked.add(name)
-        value = getattr(self._modules[stem], name)
-        return "class" if isinstance(value, type) else "function" if callable(value) else "value"
+CHECKS_TRIED = 3
+ANOTHER = Draw("falsified")
+COMPARED = (Outcome.PASSED, Outcome.FAILED)
 
 
 class Grading:
-    """The course as the judge knows it: checks, reference, remembered answers, reference times.
+    """The grading of one submission after another: run all checks, follow through, diagnose.
 
     Raises:
         CollectionFailed, ReferenceBroken: the course has an error.
@@ -70,30 +49,24 @@ class Grading:
         reverse: bool,
         assignments: Iterable[str],
     ) -> None:
-        self._course_seed = course_seed
-        self._memo = Memo()
         stems = dict.fromkeys(exercise.assignment for exercise in exercises)
         references = References(root, assignments)
         self._modules = {stem: references.module(stem) for stem in stems}
         roles = _course_data(root, "roles.py", load_roles)
         knowledge = _course_data(root, "diagnosis.py", load_knowledge)
-        self._references = {
-            stem: Reference(module, self._memo, roles) for stem, module in self._modules.items()
-        }
-        self._plugin = BenchPlugin()
-        files = [Path(path) for exercise in exercises for path in exercise.suites]
-        self._suites = Suites(files, root, [plugin, self._plugin])
-        checks = checks_of(self._suites.items, exercises)
+        runner = CheckRunner(root, course_seed, exercises, self._modules, roles)
+        checks, mutants = runner.checks, Mutants(root, references)
         self.checks = checks[::-1] if reverse else checks
-        self._times: defaultdict[str, dict[int, float]] = defaultdict(dict)
-        self._proofs: dict[str, Observation | None] = {}
-        self._asked: dict[str, Collection[str]] = {}
-        mistakes = Mistakes(root, references)
-        self._rehearsals = Rehearsals(self._modules, mistakes, self)
-        self._following = Following(self._modules, checks, self, mistakes, self._rehearsals)
+        self._runner = runner
+        self._mutant_runs = MutantRuns(self._modules, mutants, runner)
+        self._follow_through = FollowThroughPass(
+            self._modules, checks, runner, mutants, self._mutant_runs
+        )
+        self.tell: Callable[[str, int, int], object] = lambda slug, number, count: None
+        """Called before each check: its exercise, its number, and how many checks there are."""
         self.diagnoses = True
-        """Whether to look for what is behind failures."""
-        self._diagnosis = Diagnosis(root, knowledge, checks, self, mistakes, self._rehearsals)
+        """True to look for the causes of failures."""
+        self._diagnosis = Diagnosis(root, knowledge, checks, runner, mutants, self._mutant_runs)
 
     def grade(
         self,
@@ -101,217 +74,140 @@ class Grading:
         digest: str,
         scope: Scope = EVERYTHING,
     ) -> tuple[list[Observation], list[Observation]]:
-        """One observation per check of the exercises in `scope.only`, of all if that is empty.
+        """Return one observation per check of the exercises in `scope.only`; of all if it is empty.
 
-        The second list holds the same ones as they would be if nobody had heard of the mistakes
-        in `scope.unknown`; it is empty if that is.
+        The second list holds the observations as they would be if nobody knew of the mistakes in
+        `scope.unknown`; it is empty if that is.
 
         Public checks are run first: a process that has seen hidden inputs could tell them in the
         words of its exceptions, which a public check shows.
 
         Raises `Starved`, `SourceGone`.
         """
-        found: Found = {}
+        results: dict[str, CheckResult] = {}
         only, unknown = scope.only, scope.unknown
         diagnoses = self.diagnoses and scope.diagnose
         wanted = [check for check in self.checks if not only or check.exercise.slug in only]
-        for check in sorted(wanted, key=lambda check: check.hidden):
+        wanted = [check for check in wanted if self._is_about(check, scope)]
+        for number, check in enumerate(sorted(wanted, key=lambda check: check.hidden), start=1):
             client.note_check(check.id)
+            self.tell(check.exercise.slug, number, len(wanted))
             known = self._known(check, scope, digest if diagnoses else None)
-            found[check.id] = known or self._grade_one(check, client, digest)
+            results[check.id] = known or self._grade_one(check, client, digest)
         client.note_check("")
-        lent = self._following.through(found, client, digest)
-        told = {check: observation for check, (observation, _other) in found.items()}
-        without = told if unknown else {}
+        self.tell("", len(wanted), len(wanted))
+        final = self._follow_through.through(results, client, digest)
+        observations = {check: result.observation for check, result in final.results.items()}
+        without = observations if unknown else {}
         if diagnoses:
-            told = self._diagnosis.told(found, client, digest, lent)
+            observations = self._diagnosis.explained(final, client, digest)
         if diagnoses and unknown:
-            without = self._diagnosis.told(found, client, digest, lent, unknown)
-        return [told[c.id] for c in wanted], [without[c.id] for c in wanted if unknown]
+            without = self._diagnosis.explained(final, client, digest, unknown)
+        return [observations[c.id] for c in wanted], [without[c.id] for c in wanted if unknown]
 
     @property
     def references(self) -> Mapping[str, ModuleType]:
-        """The reference of each assignment."""
+        """Return the reference of each assignment."""
         return self._modules
 
     def suite_modules(self) -> dict[str, ModuleType]:
-        """The suites as they were imported, by their place in the course."""
+        """Return the imported suites, by their path in the course."""
         return {check.item.location[0]: check.item.module for check in self.checks}
 
-    def _known(
-        self, check: Check, scope: Scope, digest: str | None
-    ) -> tuple[Observation, Sight] | None:
-        """What the reference gets, where an edit of it cannot be seen by a check; with what the
-        check sees of it for a digest."""
+    def _known(self, check: Check, scope: Scope, digest: str | None) -> CheckResult | None:
+        """Return the reference's observation, if a check cannot see an edit of the reference.
+
+        That is the case if it looks up none of the definitions in `scope.seen_in`. The second value
+        is what the check sees of the reference for `digest`. None if the check has to be run.
+        """
         if scope.seen_in is None or check.disabled:
             return None
         stem = check.exercise.assignment
-        if any((stem, name) in scope.seen_in for name in self.asked_for(check)):
+        if any((stem, name) in scope.seen_in for name in self._runner.requested_names(check)):
             return None
-        broken = self._prove(check)
+        broken = self._runner.proof_of(check)
         if broken is not None:
-            return broken, Sight(broken.outcome)
-        sight = Sight(Outcome.PASSED)
+            return CheckResult(broken, CheckTrace(broken.outcome))
+        trace = CheckTrace(Outcome.PASSED)
         if digest is not None and not check.alone:
-            sight = self._rehearsals.right(check, digest)
-        return Observation(check.id, check.title, Outcome.PASSED), sight
+            trace = self._mutant_runs.right(check, digest)
+        return CheckResult(Observation(check.id, check.title, Outcome.PASSED), trace)
 
-    def _grade_one(
-        self, check: Check, client: SubmissionClient, digest: str
-    ) -> tuple[Observation, Sight]:
+    def _grade_one(self, check: Check, client: SubmissionClient, digest: str) -> CheckResult:
         if check.disabled:
             why = _("marked {mark}: a check that is skipped proves nothing", mark=check.disabled)
-            return ours(check, why), Sight(Outcome.COULD_NOT_CHECK)
+            return CheckResult(ours(check, why), CheckTrace(Outcome.COULD_NOT_CHECK))
         absent = client.absent(check.exercise.assignment, check.exercise.targets)
         if absent is not None:
-            return observation(check, [Phase("setup", absent)], Record()), Sight(absent.outcome)
+            fault = observation(check, [Phase("setup", absent)], CheckRecord())
+            return CheckResult(fault, CheckTrace(absent.outcome))
         started = time.perf_counter()
         self._watch(check, client)
-        found, sight = self.attempt(check, client, digest)
-        if found.outcome in ACCUSING:
-            limit = self._limit(check)
-            broken = self._prove(check)
+        client.ran.begin(check.exercise.slug, check.id, hidden=check.hidden)
+        result = self._runner.attempt(check, client, digest)
+        if result.observation.outcome in ACCUSING:
+            limit_s = self._runner.limit_s(check)
+            broken = self._runner.proof_of(check)
+            timed_out = result.observation.outcome is Outcome.TIMED_OUT
             if broken is not None:
-                found = broken
-            elif found.outcome is Outcome.TIMED_OUT and self._limit(check) > limit:
-                found, sight = self.attempt(check, client, digest)
-        return replace(found, duration_ms=(time.perf_counter() - started) * 1e3), sight
+                result = replace(result, observation=broken)
+            elif timed_out and self._runner.limit_s(check) > limit_s:
+                result = self._runner.attempt(check, client, digest)
+        client.count()
+        client.ran.begin()
+        duration_ms = (time.perf_counter() - started) * 1e3
+        timed = replace(result.observation, duration_ms=duration_ms)
+        return replace(result, observation=timed)
 
     def _watch(self, check: Check, client: SubmissionClient) -> None:
-        """See in an exercise's first check what runs: in a public one, so that no hidden input was
-        seen by who tells of it."""
+        """Watch the calls of an exercise's first public check for banned operations.
+
+        Not those of a hidden check: the worker, which tells what ran, must not have seen its
+        inputs.
+        """
         slug = check.exercise.slug
         first = not check.hidden and not client.ran.watched(slug)
         client.ran.watch(slug, check.exercise.banned if first else ())
 
-    def attempt(
-        self,
-        check: Check,
-        client: SubmissionClient,
-        digest: str,
-        prepare: Callable[[SubmissionClient], None] | None = None,
-        draw: Draw = AS_GRADED,
-    ) -> tuple[Observation, Sight]:
-        """Run a check on a submission; what came of it, and what it saw."""
-        record = Record()
-        try:
-            times = self._times[check.id]
-            client.start_check(lambda call: times.get(call, 0.0), check.alone)
-            if prepare is not None:
-                prepare(client)
-        except StudentFault as fault:
-            found = observation(check, [Phase("setup", fault)], record)
-            return found, record.sight(found.outcome)
-        record.definition = client.definition(check.exercise.assignment, check.exercise.targets[0])
-        found = self._run(check, client, client, digest, record, draw)
-        return found, record.sight(found.outcome)
+    def depends(self, slug: str, client: SubmissionClient, digest: str) -> bool:
+        """Tell whether answers in an exercise change when counted operations give wrong answers.
 
-    def rehearse(
-        self,
-        check: Check,
-        modules: Mapping[str, ModuleType],
-        digest: str,
-        draw: Draw,
-        client: LocalClient,
-    ) -> Sight:
-        """What a check sees of references, run on them as if they were a submission."""
-        found, record = self._rehearsed(check, client, modules, digest, draw)
-        return record.sight(found.outcome)
+        Runs up to `CHECKS_TRIED` checks on inputs that the submission has not had before, by
+        workers that remember nothing.
 
-    def asked_for(self, check: Check) -> Collection[str]:
-        """The definitions that a check looks up: those of the reference, as it is the suite that
-        asks."""
-        if check.id not in self._asked:
-            self._rehearsed(check, self._right(), self._modules, "reference", AS_GRADED)
-        return self._asked[check.id]
-
-    def _right(self) -> LocalClient:
-        return LocalClient(lambda stem, name: getattr(self._modules[stem], name), _no_file)
-
-    def _rehearsed(
-        self,
-        check: Check,
-        client: LocalClient,
-        modules: Mapping[str, ModuleType],
-        digest: str,
-        draw: Draw,
-    ) -> tuple[Observation, Record]:
-        record, own = Record(), OwnDefinitions(modules)
-        client.begin_check()
-        found = self._run(check, client, own, digest, record, draw)
-        if modules is self._modules:
-            self._asked[check.id] = own.asked
-        return found, record
-
-    def _prove(self, check: Check) -> Observation | None:
-        """Grade the reference itself, before anybody loses a point on a check: None if it passes.
-
-        Also measures how long the reference takes, from which time limits follow. Once per check,
-        and only when needed: most checks of most submissions pass, and what a check is worth
-        without a failure is for `grader validate` to prove.
+        Raises `Starved`, `SourceGone`.
         """
-        if check.id not in self._proofs:
-            client = self._right()
+        ran = client.ran.checks(slug)
+        checks = [check for check in self.checks if check.id in ran and not check.alone]
+        checks.sort(key=lambda check: check.hidden)
+        return any(self._depends(check, client, digest) for check in checks[:CHECKS_TRIED])
 
-            def took(call: int, seconds: float) -> None:
-                self._times[check.id][call] = seconds
+    def _depends(self, check: Check, client: SubmissionClient, digest: str) -> bool:
+        traces = []
+        for falsified, times in ((False, 2), (True, 1)):
+            with client.falsified(falsified):
+                for _time in range(times):
+                    traces.append(self._runner.attempt(check, client, digest, draw=ANOTHER).trace)
+        if any(trace.outcome not in COMPARED for trace in traces):
+            return False
+        right, again, wrong = (trace.compared for trace in traces)
+        return same(right, again) and not same(right, wrong)
 
-            client.took = took  # type: ignore[method-assign]
-            found = self._rehearsed(check, client, self._modules, "reference", AS_GRADED)[0]
-            passed = found.outcome is Outcome.PASSED
-            why = _(
-                "the reference itself does not pass ({outcome}): {observed}",
-                outcome=found.outcome,
-                observed=found.observed,
-            )
-            self._proofs[check.id] = None if passed else ours(check, why)
-        return self._proofs[check.id]
+    def _is_about(self, check: Check, scope: Scope) -> bool:
+        """Tell whether a check is wanted when only the definitions in `scope.about` are.
 
-    def _limit(self, check: Check) -> float:
-        """The longest time that a call of this check may take, as far as the reference is known."""
-        slowest = max(self._times[check.id].values(), default=0.0)
-        return max(MINIMUM_LIMIT_S, REFERENCE_FACTOR * slowest)
-
-    def _run(
-        self,
-        check: Check,
-        client: Client,
-        definitions: Definitions,
-        digest: str,
-        record: Record,
-        draw: Draw,
-    ) -> Observation:
-        own = digest if check.fresh else ""
-        seed = check_seed(self._course_seed, check.id, own + draw.inputs)
-        self._memo.enabled = not check.fresh
-        stem = check.exercise.assignment
-        reference = self._references[stem]
-        bench = Bench(client, definitions, stem, reference, self._memo, seed, record)
-        self._plugin.laid_out = bench
-        settle(seed ^ draw.stirred)
-        phases = self._suites.run(check.item, lambda name: getattr(bench, name), plugin.TOOLS)
-        bench.clear()
-        raised = [phase.error for phase in phases if isinstance(phase.error, StudentRaised)]
-        record.seen += [error.type_name for error in raised]
-        faults = [phase.error for phase in phases if isinstance(phase.error, StudentFault)]
-        record.said = "\n".join(
-            error.message if isinstance(error, StudentRaised) else error.observed
-            for error in faults
-            if not isinstance(error, CheckFailed)
+        A check of an exercise without any of them is wanted. In the other exercises a check is
+        wanted if it looks up one of them and no target in `scope.absent`.
+        """
+        own = {(check.exercise.assignment, target) for target in check.exercise.targets}
+        chosen = own.intersection(scope.about)
+        if not chosen:
+            return True
+        requested = self._runner.requested_names(check)
+        names = {name for _stem, name in own.intersection(scope.absent)}
+        return not names.intersection(requested) and any(
+            name in requested for _stem, name in chosen
         )
-        return observation(check, phases, record)
-
-
-def settle(seed: int) -> None:
-    """The same settings before every check, whatever the one before did."""
-    seed_torch(seed)
-    random.seed(seed)
-    torch.set_default_dtype(torch.float32)
-    torch.set_grad_enabled(True)
-
-
-def _no_file(name: str) -> bool:
-    return False
 
 
 def _course_data(root: Path, name: str, load: Callable[[Path], Data]) -> Data:

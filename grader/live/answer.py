@@ -1,4 +1,4 @@
-"""What a check in a kernel says: HTML where that can be shown, and the same as text."""
+"""The result of a check in a kernel, shown as HTML where possible and as text elsewhere."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Answer:
 
 @dataclass(frozen=True, repr=False)
 class Refusal:
-    """Why nothing could be checked, and what to do: a sentence where a traceback would be."""
+    """The reason why nothing could be checked, and what to do: shown instead of a traceback."""
 
     text: str
 
@@ -49,7 +49,7 @@ class Refusal:
 
 
 def show(answer: Answer | Refusal) -> None:
-    """In a notebook as rich as it can be, in a console as text."""
+    """Show the answer: in a notebook as rich as it can be, in a console as text."""
     if shell_of_this_process() is None:
         print(answer)
         return

@@ -1,4 +1,4 @@
-"""A judge beside a kernel: started once, kept warm, handed a copy of the kernel for each check."""
+"""Keep a judge beside a kernel: start it once, and hand it a copy of the kernel for each check."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
-from grader.engine import EngineError
-from grader.language import _
-from grader.parcel import pack, spawn
-from grader.processes import Hello, end_child
-from grader.scope import Scope
+from grader.course.scope import Scope
+from grader.engine.engine import EngineError
+from grader.engine.lanes import end_child
+from grader.messages.answers import Answer, Failed, Gone, GradedSubmission, answer_in
+from grader.messages.grade_request import GradeRequest
+from grader.messages.hello import Hello
+from grader.processes.bootstrap import pack, spawn
+from grader.text.language import _
+from grader.text.typed import here
 from grader.wire.faults import WireFault
-from grader.wire.frame import Channel, Message
+from grader.wire.frame import between_ours
 from grader.worker import live
 from grader.worker.zygote import READY
 
@@ -38,7 +41,10 @@ class Session:
     """One judge process. It alone reads suites and references; this process never does."""
 
     def __init__(self, hello: Hello) -> None:
-        """Starts it and returns at once. Raises EngineError if torch is not installed."""
+        """Start the judge process and return at once.
+
+        Raises EngineError if torch is not installed.
+        """
         self.owner = os.getpid()
         self._ready = False
         self._source, theirs = socket.socketpair()
@@ -47,13 +53,13 @@ class Session:
             config = {"channel": channel.fileno(), "source": theirs.fileno()}
             fds = (channel.fileno(), theirs.fileno())
             self._pid = _start_judge(config, fds)
-        self._channel = Channel(ours)
-        self._channel.send(dict(hello))
+        self._channel = between_ours(ours)
+        self._channel.send(hello.encoded())
 
     def grade(
-        self, kernel: live.Kernel, files: Mapping[str, bytes], only: Sequence[str], digest: str
-    ) -> dict[str, Any]:
-        """What the judge says of a copy of this process. Raises EngineError.
+        self, kernel: live.Kernel, files: Mapping[str, bytes], scope: Scope, digest: str
+    ) -> GradedSubmission:
+        """Return the judge's answer on a copy of this process. Raises EngineError.
 
         An interrupt, or any failure, ends the session.
         """
@@ -62,15 +68,8 @@ class Session:
         try:
             self._await_ready()
             copy = _Copy(self._source, str(scratch), kernel)
-            meta = {
-                "t": "grade",
-                "files": [[name, len(data)] for name, data in files.items()],
-                "entries": dict(kernel.entries),
-                "others": {},
-                "digest": digest,
-                **asdict(Scope(tuple(only))),
-            }
-            self._channel.send(meta, list(files.values()), time.monotonic() + START_LIMIT_S)
+            meta, contents = GradeRequest(files, kernel.entries, digest, scope).encoded()
+            self._channel.send(meta, contents, time.monotonic() + START_LIMIT_S)
             return self._answer(copy)
         except BaseException:
             self.close()
@@ -82,7 +81,7 @@ class Session:
 
     @property
     def is_open(self) -> bool:
-        """Whether it can be used, which a copy of this process cannot do."""
+        """Return whether this session can be used; in a copy of this process it cannot."""
         return self._pid != 0 and self.owner == os.getpid()
 
     def close(self) -> None:
@@ -96,12 +95,12 @@ class Session:
     def _await_ready(self) -> None:
         if self._ready:
             return
-        message = self._receive(START_LIMIT_S)
-        if message.meta["t"] != "ready":
-            raise EngineError(str(message.meta.get("why", "")))
+        answer = self._receive(START_LIMIT_S)
+        if isinstance(answer, (Failed, Gone)):
+            raise EngineError(answer.why)
         self._ready = True
 
-    def _answer(self, copy: _Copy) -> dict[str, Any]:
+    def _answer(self, copy: _Copy) -> GradedSubmission:
         until = time.monotonic() + CHECK_LIMIT_S
         sock = self._channel.sock
         while True:
@@ -111,26 +110,28 @@ class Session:
             if sock in readable:
                 break
             raise EngineError(_("the check was ended from outside, or took too long. Run it again"))
-        meta = self._receive(CHECK_LIMIT_S).meta
-        if meta["t"] != "graded":
+        answer = self._receive(CHECK_LIMIT_S)
+        if not isinstance(answer, GradedSubmission):
             raise EngineError(
                 _(
-                    "this machine is too busy to tell: {why}. Run the check again",
-                    why=meta.get("why", ""),
+                    "this machine is too busy to check: {why}. Run the check again",
+                    why=getattr(answer, "why", ""),
                 )
             )
-        return meta
+        return answer
 
-    def _receive(self, limit_s: float) -> Message:
+    def _receive(self, limit_s: float) -> Answer:
         try:
-            return self._channel.receive(time.monotonic() + limit_s)
+            return answer_in(self._channel.receive(time.monotonic() + limit_s).meta)
         except WireFault as error:
-            text = _("the process that judges ended: {why}. Run the check again")
-            raise EngineError(text.format(why=type(error).__name__)) from None
+            why = type(error).__name__
+            raise EngineError(
+                _("the judge process ended: {why}. Run the check again", why=why)
+            ) from None
 
 
 class _Copy:
-    """A fork of this process: it holds what is to be checked, and dies of it in our place."""
+    """A fork of this process that holds the objects to check: if they crash, it dies and not we."""
 
     def __init__(self, control: socket.socket, scratch: str, kernel: live.Kernel) -> None:
         self.report, theirs = os.pipe()
@@ -141,18 +142,20 @@ class _Copy:
         if self._pid == 0:
             _become_source(control, theirs, scratch, kernel)
         os.close(theirs)
-        said = os.read(self.report, 1 << 12)
-        if said != READY:
+        reply = os.read(self.report, 1 << 12)
+        if reply != READY:
             self.end()
             raise EngineError(
                 _(
                     "this kernel can't be copied for a check ({why}), as after work on a GPU. "
-                    "Restart it and run the check first, or save and run: grader check"
-                ).format(why=said.decode(errors="replace") or "it ended")
+                    "Restart it and run the check first, or save and run: {command}",
+                    why=reply.decode(errors="replace") or "it ended",
+                    command=here().command("check"),
+                )
             )
 
     def end(self) -> None:
-        """End it and its workers."""
+        """End the copy and its workers."""
         if self._pid:
             with suppress(ProcessLookupError):
                 os.kill(self._pid, signal.SIGTERM)  # it then removes what its workers left
@@ -182,7 +185,7 @@ def _become_source(
 
 
 def _let_go_of_the_kernel() -> None:
-    """What is printed, shown or asked for in the copy must not reach the kernel's reader."""
+    """Keep all that the copy prints, shows or asks for away from the kernel's reader."""
     sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY))
     for number, name in ((1, "stdout"), (2, "stderr")):
         stream = os.fdopen(number, "w", encoding="utf-8", errors="replace", closefd=False)
@@ -212,15 +215,21 @@ def _close_all_but(*kept: int) -> None:
 
 def _start_judge(config: dict[str, Any], fds: tuple[int, ...]) -> int:
     try:
-        parcel = pack()
+        bootstrap = pack()
     except ModuleNotFoundError as error:
-        text = _("{module} is not installed for {python}. Next: grader doctor")
-        raise EngineError(text.format(module=error.name, python=sys.executable)) from None
+        raise EngineError(
+            _(
+                "{module} is not installed for {python}. Next: {command}",
+                module=error.name,
+                python=sys.executable,
+                command=here().command("doctor"),
+            )
+        ) from None
     errors = 2 if os.environ.get("GRADER_DEBUG") else None
     try:
-        return spawn(parcel, "grader.nursery:judge_main", config, fds, errors)
+        return spawn(bootstrap, "grader.processes.nursery:judge_main", config, fds, errors)
     finally:
-        for fd in parcel["stack_fds"]:
+        for fd in bootstrap["stack_fds"]:
             os.close(fd)
 
 

@@ -1,4 +1,4 @@
-"""What a kernel holds: the student's namespaces, the text behind them, and what each stands for."""
+"""Find the student's namespaces in a kernel, the text behind them, and their assignments."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from grader.language import _
-from grader.rubric import Rubric
+from grader.course.rubric import Rubric
+from grader.text.language import _
 from grader.worker.live import Space
-from grader.worker.loading.notebooks import is_demo_cell
-from grader.worker.loading.sources import Block
+from grader.worker.loading.source.notebooks import is_demo_cell
+from grader.worker.loading.source.sources import Block
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
@@ -25,7 +25,10 @@ class Spaces:
     """The namespace that a check is called from, and the modules that the student wrote."""
 
     def __init__(self, caller: Namespace, folder: Path, names: Mapping[str, str]) -> None:
-        """`names`: what the kernel's shell calls the file of each cell -> its number."""
+        """Read the caller's namespace, and find the student's modules in `folder`.
+
+        `names` maps the file name that the kernel's shell gives a cell to the cell's number.
+        """
         self._folder = folder
         self.here = _here(caller, folder, names)
         self._modules = dict(_own_modules(folder, caller))
@@ -33,26 +36,26 @@ class Spaces:
 
     @property
     def all(self) -> tuple[Space, ...]:
-        """Those that were asked for, and all modules of the student's."""
+        """Return the spaces that were asked for, and those of all the student's modules."""
         for module in self._modules.values():
             self.of_module(module)
         return tuple(self._made.values())
 
     def of_module(self, module: ModuleType) -> Space:
-        """The space of a module, wherever that lies."""
+        """Return the space of a module, wherever the module lies."""
         if module.__dict__ is self.here.values:
             return self.here
         space = _file_space(module, self._folder)
         return self._made.setdefault(space.path, space)
 
     def owner(self, value: object) -> Space:
-        """The space in which a value was defined, if it is one of the student's; else here."""
+        """Return the student's space in which a value was defined, else the caller's."""
         name = getattr(value, "__module__", None)
         module = self._modules.get(name) if isinstance(name, str) else None
         return self.here if module is None else self.of_module(module)
 
     def entry(self, stem: str, targets: tuple[str, ...]) -> Space | None:
-        """The space that holds an assignment's targets; None if none does."""
+        """Return the space that holds an assignment's targets; None if none does."""
         values = [self.here.values[name] for name in targets if name in self.here.values]
         if values:
             owners = {space.path: space for space in map(self.owner, values)}
@@ -63,24 +66,24 @@ class Spaces:
 
 
 def entries(spaces: Spaces, rubric: Rubric) -> dict[str, Space]:
-    """Assignment -> the space that holds what it asks for, where there is one."""
+    """Map each assignment to the space that holds its targets, if there is one."""
     targets: dict[str, tuple[str, ...]] = {}
     for exercise in rubric.exercises.values():
         stem = exercise.assignment
         targets[stem] = (*targets.get(stem, ()), *exercise.targets)
-    found = {stem: spaces.entry(stem, names) for stem, names in targets.items()}
-    return {stem: space for stem, space in found.items() if space is not None}
+    by_stem = {stem: spaces.entry(stem, names) for stem, names in targets.items()}
+    return {stem: space for stem, space in by_stem.items() if space is not None}
 
 
 def cell_names() -> Mapping[str, str]:
-    """Code file name -> number, of the cells that this process's IPython has run."""
+    """Map the code file names of cells that this process's IPython has run to their numbers."""
     shell = shell_of_this_process()
     names: Mapping[str, int] = getattr(getattr(shell, "compile", None), "_filename_map", {})
     return {name: str(number) for name, number in names.items()}
 
 
 def shell_of_this_process() -> Any:
-    """IPython's shell; None outside of IPython."""
+    """Return IPython's shell; None outside of IPython."""
     ipython = sys.modules.get("IPython")
     return None if ipython is None else ipython.get_ipython()
 
@@ -104,7 +107,7 @@ def _cell(filename: str, number: int | None = None) -> Block:
 
 
 def _cells_of_functions(caller: Namespace) -> Iterator[Block]:
-    """The texts that are still known of what was typed into a console or handed to `exec`."""
+    """Yield the texts, where still known, that were typed into a console or given to `exec`."""
     seen: set[str] = set()
     for value in list(caller.values()):
         members = vars(value).values() if isinstance(value, type) else (value,)
@@ -126,7 +129,7 @@ def _file_space(module: ModuleType, folder: Path) -> Space:
 
 
 def _own_modules(folder: Path, caller: Namespace) -> Iterator[tuple[str, ModuleType]]:
-    """Modules that lie where the student works, and are neither installed nor ours."""
+    """Yield the modules in the folder the student works in that are neither installed nor ours."""
     for name, module in list(sys.modules.items()):
         if not isinstance(module, ModuleType) or module.__dict__ is caller:
             continue

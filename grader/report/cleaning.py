@@ -1,11 +1,11 @@
-"""Makes text that a student had a hand in safe to show, at the last moment before it is shown."""
+"""Make text that a student had a hand in safe to show, at the last moment before it is shown."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-from grader.language import _
+from grader.text.language import _
 
 LIMIT_CHARACTERS = 2000
 LIMIT_REFUSAL = 20_000
@@ -25,7 +25,7 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def printable(text: str, limit: int = LIMIT_CHARACTERS) -> str:
-    """`text` without terminal escapes, control or direction characters, and bounded in length.
+    """Remove terminal escapes, control and direction characters, and bound the length.
 
     Line breaks stay.
 
@@ -47,29 +47,29 @@ def printable(text: str, limit: int = LIMIT_CHARACTERS) -> str:
 
 
 def one_line(text: str, limit: int = LIMIT_CHARACTERS) -> str:
-    """`printable(text)` with every run of white space as one space."""
+    """Return `printable(text)` with every run of white space as one space."""
     return " ".join(printable(text, limit).split())
 
 
 def without_commands(text: str) -> str:
-    """`text` with nothing in it that a CI log would carry out.
+    """Return `text` with nothing in it that a CI log would carry out as a command.
 
     >>> without_commands("::error::no")
     ': :error::no'
     """
-    return _COMMAND.sub(lambda found: f"{found[0]} ", text)
+    return _COMMAND.sub(lambda match: f"{match[0]} ", text)
 
 
 def refusal(text: str) -> str:
-    """An error that names files, for a terminal or a log: its lines stay."""
+    """Clean an error message that names files, for a terminal or a log; its line breaks stay."""
     return without_commands(printable(text, LIMIT_REFUSAL))
 
 
 def trimmed(screen: str) -> str:
-    """What rich drew, without the blanks that it fills lines with."""
+    """Remove the blanks that rich fills up the lines of a screen with."""
     return _TRAILING_BLANKS.sub("", screen)
 
 
 def encodable(text: str, encoding: str) -> str:
-    """`text` with `?` for what the encoding lacks: a report never fails for a letter."""
+    """Replace letters that the encoding lacks by `?`: a report never fails for a letter."""
     return text.encode(encoding, "replace").decode(encoding)

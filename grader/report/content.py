@@ -1,28 +1,29 @@
-"""What a report says, before any format: one graded submission, seen through the rubric."""
+"""The content of a report before any format: one graded submission, seen through the rubric."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
-from grader.evidence import Note, Observation, Outcome
-from grader.language import _
-from grader.rubric import POLICY, Exercise, Rubric
-from grader.score import ExerciseGrade, Grade, block, score
-from grader.submission import Submission
-from grader.written.answers import WrittenAnswer, written_answers
+from grader.course.rubric import POLICY, Exercise, Rubric
+from grader.grade.evidence import FLAG, Note, Observation, Outcome
+from grader.grade.score import ExerciseGrade, Grade, block, score
+from grader.submission.submission import Submission
+from grader.submission.written_answers import WrittenAnswer, written_answers
+from grader.text.language import _
+from grader.text.typed import PLAIN, Typed
 
 if TYPE_CHECKING:  # what most formats can do without
-    from grader.explanations import Explanations
+    from grader.course.explanations import Explanations
 
 LOST = (Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT)
 """Outcomes that the student can do something about, here and now."""
 
 
 class Graded(Protocol):
-    """What grading one submission gives; `grader.engine.Result` is one."""
+    """The result of grading one submission; `grader.engine.engine.Result` is one."""
 
     @property
     def submission(self) -> Submission: ...
@@ -41,7 +42,7 @@ class Graded(Protocol):
 
 
 class Grader(Protocol):
-    """Whatever grades submissions; `grader.engine.Engine` does."""
+    """Anything that grades submissions; `grader.engine.engine.Engine` does."""
 
     def grade(self, submissions: Iterable[Submission], /) -> Iterator[Graded]: ...
 
@@ -60,11 +61,19 @@ class ExerciseReport:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether nothing of it could be checked."""
-        return all(criterion.points is None for criterion in self.grade.criteria)
+        """Return whether no criterion of this exercise could be checked."""
+        return self.grade.is_unknown
 
     def with_outcome(self, *outcomes: Outcome) -> tuple[Observation, ...]:
         return tuple(seen for seen in self.observations if seen.outcome in outcomes)
+
+
+@dataclass(frozen=True)
+class PersonMark:
+    """The points and the comment that a person gave for a written answer."""
+
+    points: Fraction
+    comment: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,7 +83,7 @@ class Report:
     course: str
     submission: Submission
     entries: Mapping[str, str]
-    """Assignment to the file that was graded for it."""
+    """Maps an assignment to the file that was graded for it."""
     exercises: tuple[ExerciseReport, ...]
     grade: Grade
     notes: tuple[Note, ...]
@@ -82,13 +91,21 @@ class Report:
     isolation: Mapping[str, object]
     duration_ms: float
     written: tuple[WrittenAnswer, ...] = ()
-    """What a person grades; no part of `grade`."""
+    """Answers that a person grades; their points are no part of `grade`."""
+    person_marks: Mapping[str, PersonMark] = field(default_factory=dict)
+    """Maps the slug of a question to what a person gave, where it is known already."""
     explanations: Explanations | None = None
-    """Where the hints come from, in formats that show any."""
+    """The source of the hints, in formats that show any."""
+    typed: Typed = PLAIN
+    """The way that commands begin where this is read in a terminal."""
+    flags: tuple[Note, ...] | None = None
+    """Notes for the staff to look into; None in a report that is not for staff."""
+    name_hidden_checks: bool = False
+    """True if the author lets students see the names of hidden checks."""
 
     @property
     def written_points(self) -> Fraction:
-        """What a person has to give."""
+        """Return the most points that a person can give for the written answers."""
         return sum((answer.item.points for answer in self.written), Fraction(0))
 
     @property
@@ -96,7 +113,7 @@ class Report:
         return tuple(seen for exercise in self.exercises for seen in exercise.observations)
 
     def idle_because(self, part: ExerciseReport) -> str:
-        """Why an exercise has no points when nothing of it was attempted."""
+        """Say why an exercise has no points when nothing of it was attempted."""
         stem = part.exercise.assignment
         if stem in self.entries:
             return _("not attempted")
@@ -108,12 +125,31 @@ def report_on(
     rubric: Rubric,
     only: Iterable[str] = (),
     explanations: Explanations | None = None,
+    *,
+    for_staff: bool = False,
 ) -> Report:
-    """The report of a graded submission, on the exercises named in `only` or on all of them."""
+    """Return the report of a graded submission, on the exercises in `only` or on all of them.
+
+    `for_staff` adds the notes that only the staff may read.
+    """
+    # Blocking looks at the whole course: a prerequisite counts even where it is not reported.
+    blocked = block(rubric, graded.observations)
+    return report_from(graded, blocked, rubric, only, explanations, for_staff=for_staff)
+
+
+def report_from(
+    graded: Graded,
+    blocked: Iterable[Observation],
+    rubric: Rubric,
+    only: Iterable[str] = (),
+    explanations: Explanations | None = None,
+    *,
+    for_staff: bool = False,
+) -> Report:
+    """Return the report on observations whose prerequisites were looked at already."""
     named = tuple(only)
     slugs = named or tuple(rubric.exercises)
-    # Blocking looks at the whole course: a prerequisite counts even where it is not reported.
-    observations = [seen for seen in block(rubric, graded.observations) if seen.exercise in slugs]
+    observations = [seen for seen in blocked if seen.exercise in slugs]
     shown = {slug: rubric.exercises[slug] for slug in rubric.exercises if slug in slugs}
     grade = score(replace(rubric, exercises=shown), tuple(observations))
     stems = {exercise.assignment for exercise in shown.values()}
@@ -126,7 +162,7 @@ def report_on(
             ExerciseReport(
                 exercise=shown[earned.slug],
                 grade=earned,
-                observations=_in_rubric_order(shown[earned.slug], observations),
+                observations=in_rubric_order(shown[earned.slug], observations),
             )
             for earned in grade.exercises
         ),
@@ -134,19 +170,22 @@ def report_on(
         notes=(
             *(Note("problem", line) for line in submission.skipped),
             *(Note("note", line) for line in submission.set_aside),
-            *graded.loading,
+            *(note for note in graded.loading if note.kind != FLAG),
         ),
         tier=graded.tier,
         isolation=graded.isolation,
         duration_ms=graded.duration_ms,
         written=written_answers(submission, rubric.written, rubric.written_for(named)),
         explanations=explanations,
+        flags=tuple(n for n in graded.loading if n.kind == FLAG) if for_staff else None,
+        name_hidden_checks=rubric.name_hidden_checks,
     )
 
 
-def _in_rubric_order(
+def in_rubric_order(
     exercise: Exercise, observations: Iterable[Observation]
 ) -> tuple[Observation, ...]:
+    """Return the observations of one exercise, the criteria in the order of the rubric."""
     order = {name: place for place, name in enumerate(exercise.criteria)}
     order |= {POLICY: -1} if POLICY in order else {}  # a broken rule may explain what follows
     mine = [seen for seen in observations if seen.exercise == exercise.slug]

@@ -1,4 +1,4 @@
-"""What did not pass, in the order and the groups in which a reader wants to meet it."""
+"""Sort the checks that did not pass into the order and the groups that suit a reader."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
-from grader.evidence import Observation, Outcome
-from grader.language import _, joined, ngettext
+from grader.grade.evidence import Observation, Outcome
 from grader.report.cleaning import one_line
 from grader.report.content import LOST, ExerciseReport
+from grader.text.language import _, joined, ngettext
 
 
 @dataclass(frozen=True)
 class Alike:
-    """Checks that a reader cannot tell apart: `count` times what `seen` says."""
+    """Checks that a reader cannot tell apart: `count` checks like `seen`."""
 
     seen: Observation
     count: int = 1
@@ -25,19 +25,19 @@ class Findings:
     """The checks of one exercise that did not pass, each in exactly one place."""
 
     first: Observation | None
-    """The one to mend first; None if there is nothing to mend here."""
+    """The check to mend first; None if there is nothing to mend here."""
     echoes: tuple[Alike, ...]
     """The same check on other values, or the same words at the same place: likely one cause."""
     others: tuple[Alike, ...]
     waiting: tuple[Alike, ...]
-    """Blocked checks, by criterion and by what they wait for."""
+    """Blocked checks, grouped by criterion and by the criteria they wait for."""
 
     def __bool__(self) -> bool:
         return self.first is not None or bool(self.waiting)
 
 
 def findings(part: ExerciseReport) -> Findings:
-    """What did not pass in an exercise, told apart."""
+    """Sort the checks of an exercise that did not pass."""
     unhappy = [seen for seen in part.observations if seen.outcome is not Outcome.PASSED]
     waiting = [seen for seen in unhappy if seen.outcome is Outcome.BLOCKED]
     open_ = [seen for seen in unhappy if seen.outcome is not Outcome.BLOCKED]
@@ -54,7 +54,7 @@ def findings(part: ExerciseReport) -> Findings:
 
 
 def tally(groups: Iterable[Alike]) -> str:
-    """How many checks, and of which criteria.
+    """Say how many checks there are, in all and by criterion.
 
     >>> masking = Observation("a/masking/one", "", Outcome.FAILED)
     >>> state = Observation("a/state/one", "", Outcome.FAILED)
@@ -81,15 +81,15 @@ def tally(groups: Iterable[Alike]) -> str:
 
 
 def waits(group: Alike) -> str:
-    """What a blocked criterion waits for, in words.
+    """Say in words which criteria a blocked criterion waits for.
 
     >>> waits(Alike(Observation("a/one/x", "", Outcome.FAILED).blocked_by(["a/two"])))
     'one needs two to pass first'
     """
     seen = group.seen
     others = joined(name.removeprefix(f"{seen.exercise}/") for name in seen.needs)
-    told = _("{one} needs {others} to pass first", one=seen.criterion, others=others)
-    return one_line(told)
+    message = _("{one} needs {others} to pass first", one=seen.criterion, others=others)
+    return one_line(message)
 
 
 def _is_echo(seen: Observation, first: Observation) -> bool:
@@ -99,7 +99,7 @@ def _is_echo(seen: Observation, first: Observation) -> bool:
 
 
 def _face(seen: Observation) -> Hashable:
-    """What a line about a check shows of it."""
+    """Return the facts that a line about a check shows."""
     return seen.title, seen.criterion, seen.outcome
 
 
@@ -110,7 +110,7 @@ def _ending(seen: Observation) -> Hashable:
 def _grouped(
     seen: Iterable[Observation], key: Callable[[Observation], Hashable]
 ) -> tuple[Alike, ...]:
-    """One group for each key, in the order in which the keys are met."""
+    """Make one group for each key, in the order in which the keys first appear."""
     groups: dict[Hashable, list[Observation]] = {}
     for one in seen:
         groups.setdefault(key(one), []).append(one)

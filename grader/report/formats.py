@@ -1,4 +1,4 @@
-"""Every format of a report by its name; a format is imported when it is asked for."""
+"""Find the format of a report by its name; a format is imported only when it is asked for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ FILE_WIDTH = 100
 
 
 def renderer(name: str) -> Callable[[Report], str]:
-    """What turns a report into text of the format `name`. Raises LookupError for no format."""
+    """Return the function that renders a report in the format `name`.
+
+    Raises LookupError if there is no such format.
+    """
     match name:
         case "text":
             return _text()

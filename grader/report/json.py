@@ -1,33 +1,48 @@
-"""A report for programs. All but the key `timings` is byte-identical between runs."""
+"""Render a report for programs. All but the key `timings` is byte-identical between runs."""
 
 from __future__ import annotations
 
 import json
 from fractions import Fraction
 
-from grader.evidence import Cause, Note, Observation, Picture, Weights, Where
+from grader.grade.evidence import (
+    BlockedFinding,
+    Cause,
+    Note,
+    Observation,
+    Outcome,
+    Picture,
+    Weights,
+    Where,
+)
+from grader.grade.score import ExerciseGrade, Grade
+from grader.report.check_names import CheckName, check_names
 from grader.report.cleaning import printable
 from grader.report.content import ExerciseReport, Report
-from grader.report.points import exact, shown
+from grader.text.points import exact, shown
 
 FORMAT = "grader.report/1"
 LIMIT_ANSWER = 20_000
-"""Characters of a written answer."""
+"""The most characters of a written answer."""
+LIMIT_STAFF = 2000
 
 
 def rendered(report: Report) -> str:
-    """The report as JSON text, with a line break at its end."""
+    """Return the report as JSON text, with a line break at its end."""
     text = json.dumps(as_dict(report), indent=2, ensure_ascii=False, allow_nan=False)
     # `##[error]` in a log is a command; spelt like this it is the same value and none.
     return text.replace("##", "#\\u0023") + "\n"
 
 
-def as_dict(report: Report) -> dict[str, object]:
-    """The report as JSON values, its keys in a fixed order.
+def as_dict(report: Report, *, for_staff: bool = False) -> dict[str, object]:
+    """Return the report as JSON values, its keys in a fixed order.
 
-    Points are strings, exact: `"2.5"`, `"1/3"`; `null` is what could not be checked.
+    `for_staff` adds places in suites and our own exceptions, which no student may see, and names
+    hidden checks, which are numbered otherwise unless the author lets them be named.
+
+    Points are exact strings: `"2.5"`, `"1/3"`; `null` stands for points that could not be checked.
     """
-    grade = report.grade
+    named = [_names(report, part, for_staff) for part in report.exercises]
     return {
         "format": FORMAT,
         "course": report.course,
@@ -36,28 +51,58 @@ def as_dict(report: Report) -> dict[str, object]:
             "digest": report.submission.digest,
             "entries": {stem: printable(file) for stem, file in sorted(report.entries.items())},
         },
-        "points": exact(grade.points),
-        "max_points": exact(grade.max_points),
-        "unchecked_points": exact(grade.unchecked_points),
-        "total": shown(grade.points),
-        "complete": grade.complete,
+        **sums_of(report.grade),
         "isolation": _cleaned({**dict(sorted(report.isolation.items())), "tier": report.tier}),
         "notes": [_note(note) for note in report.notes],
-        "exercises": [_exercise(exercise) for exercise in report.exercises],
+        **({} if report.flags is None else {"flags": [_flag(one) for one in report.flags]}),
+        "exercises": [
+            _exercise(part, names, for_staff)
+            for part, names in zip(report.exercises, named, strict=True)
+        ],
         **({"written": _written(report)} if report.written else {}),
         "timings": {
             "duration_ms": round(report.duration_ms, 3),
-            "checks_ms": {seen.check: round(seen.duration_ms, 3) for seen in report.observations},
+            "checks_ms": {
+                _id(part, name): round(seen.duration_ms, 3)
+                for part, names in zip(report.exercises, named, strict=True)
+                for seen, name in zip(part.observations, names, strict=True)
+            },
         },
     }
 
 
-def _exercise(report: ExerciseReport) -> dict[str, object]:
+def _names(report: Report, part: ExerciseReport, for_staff: bool) -> tuple[CheckName, ...]:
+    return tuple(check_names(report, part, part.observations, for_staff=for_staff))
+
+
+def _id(part: ExerciseReport, name: CheckName) -> str:
+    return printable(f"{part.exercise.slug}/{name.criterion}/{name.name}")
+
+
+def _exercise(
+    report: ExerciseReport, names: tuple[CheckName, ...], for_staff: bool
+) -> dict[str, object]:
     return {
         "slug": report.exercise.slug,
         "assignment": report.exercise.assignment,
-        "points": None if report.is_unknown else exact(report.grade.points),
-        "max_points": exact(report.grade.max_points),
+        **points_of(report.grade),
+        "checks": [
+            {
+                "check": _id(report, name),
+                "title": printable(name.title),
+                **_observation(seen),
+                **(_for_staff(seen) if for_staff else {}),
+            }
+            for seen, name in zip(report.observations, names, strict=True)
+        ],
+    }
+
+
+def points_of(grade: ExerciseGrade) -> dict[str, object]:
+    """Return what an exercise and its criteria earned, as a record holds it."""
+    return {
+        "points": None if grade.is_unknown else exact(grade.points),
+        "max_points": exact(grade.max_points),
         "criteria": [
             {
                 "name": criterion.criterion,
@@ -67,14 +112,24 @@ def _exercise(report: ExerciseReport) -> dict[str, object]:
                 "passed": criterion.passed,
                 "checks": criterion.checks,
             }
-            for criterion in report.grade.criteria
+            for criterion in grade.criteria
         ],
-        "checks": [_observation(seen) for seen in report.observations],
+    }
+
+
+def sums_of(grade: Grade) -> dict[str, object]:
+    """Return what a submission earned in all, as a record holds it."""
+    return {
+        "points": exact(grade.points),
+        "max_points": exact(grade.max_points),
+        "unchecked_points": exact(grade.unchecked_points),
+        "total": shown(grade.points),
+        "complete": grade.complete,
     }
 
 
 def _written(report: Report) -> dict[str, object]:
-    """What a person grades; no part of the points above."""
+    """Return the written answers; a person grades them, and the points above leave them out."""
     return {
         "graded_by": "a person",
         "max_points": exact(report.written_points),
@@ -96,8 +151,6 @@ def _written(report: Report) -> dict[str, object]:
 
 def _observation(seen: Observation) -> dict[str, object]:
     return {
-        "check": printable(seen.check),
-        "title": printable(seen.title),
         "outcome": seen.outcome.value,
         "observed": printable(seen.observed),
         "expected": printable(seen.expected),
@@ -108,7 +161,19 @@ def _observation(seen: Observation) -> dict[str, object]:
         "where": _where(seen.where),
         "notes": [printable(note) for note in seen.notes],
         "precision": seen.precision,
+        **({"needs": list(seen.needs)} if seen.outcome is Outcome.BLOCKED else {}),
     }
+
+
+def _for_staff(seen: Observation) -> dict[str, object]:
+    staff = {"staff": printable(seen.staff, LIMIT_STAFF)} if seen.staff else {}
+    return {**staff, **({} if seen.finding is None else {"finding": finding_of(seen.finding)})}
+
+
+def finding_of(seen: BlockedFinding) -> dict[str, object]:
+    """Return what a blocked check saw, as a record holds it."""
+    notes = [printable(note) for note in seen.notes]
+    return {"outcome": seen.outcome.value, "observed": printable(seen.observed), "notes": notes}
 
 
 def _cause(cause: Cause) -> dict[str, object]:
@@ -121,7 +186,7 @@ def _picture(picture: Picture) -> dict[str, object]:
 
 
 def _weights(weights: Weights) -> dict[str, object]:
-    """Both matrices; a number that is not finite is null."""
+    """Return both matrices; a number that is not finite becomes null."""
     return {
         "axes": [printable(axis) for axis in weights.axes],
         "cut": weights.cut,
@@ -134,16 +199,20 @@ def _note(note: Note) -> dict[str, object]:
     return {"kind": note.kind, "text": printable(note.text), "where": _where(note.where)}
 
 
+def _flag(flag: Note) -> dict[str, object]:
+    return {"text": printable(flag.text), "where": _where(flag.where)}
+
+
 def _where(where: Where | None) -> dict[str, object] | None:
     if where is None:
         return None
-    found: dict[str, object] = {"file": printable(where.file), "line": where.line}
+    place: dict[str, object] = {"file": printable(where.file), "line": where.line}
     likely = {"likely": True} if where.likely else {}
-    return {**found, "cell": where.cell, **likely}
+    return {**place, "cell": where.cell, **likely}
 
 
 def _cleaned(value: object) -> object:
-    """Texts within lists and objects as printable ones."""
+    """Clean all texts within lists and objects."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, dict):

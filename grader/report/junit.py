@@ -1,8 +1,12 @@
-"""A report as JUnit XML, in the shape that pytest writes (xunit2).
+"""Render a report as JUnit XML, in the shape that pytest writes (xunit2).
 
-An exercise is a suite, a check is a case. A wrong answer is a `failure`; a crash, a time-out and
-what could not be checked is an `error`; what was not attempted or waits for a prerequisite is
-`skipped`. Nothing but the attributes `time` differs between runs.
+An exercise is a suite, a check is a case. A wrong answer is a `failure`; a crash, a time-out or a
+check that could not run is an `error`; a check that was not attempted or waits for a prerequisite
+is `skipped`. Only the attributes `time` differ between runs.
+
+CI systems show the name of every case to whoever pushes. The cases of a hidden criterion are
+therefore numbered, and have a title only if they failed, as in every other format; unless the
+author of the course lets them be named.
 """
 
 from __future__ import annotations
@@ -13,14 +17,15 @@ from collections.abc import Iterable
 from fractions import Fraction
 from xml.etree import ElementTree
 
-from grader.evidence import Observation, Outcome
-from grader.language import _
+from grader.course.rubric import Scoring
+from grader.grade.evidence import Observation, Outcome
+from grader.grade.score import EARNS, CriterionGrade
+from grader.report.check_names import CheckName, check_names
 from grader.report.cleaning import one_line, printable, without_commands
 from grader.report.content import ExerciseReport, Report
-from grader.report.points import decimal
 from grader.report.words import facts, noted
-from grader.rubric import Scoring
-from grader.score import EARNS, CriterionGrade
+from grader.text.language import _
+from grader.text.points import decimal
 
 _CHILD = {
     Outcome.FAILED: "failure",
@@ -35,7 +40,7 @@ _NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U001
 
 
 def rendered(report: Report) -> str:
-    """The report as an XML document, with a line break at its end."""
+    """Return the report as an XML document, with a line break at its end."""
     root = ElementTree.Element("testsuites", name=_attribute(report.course))
     for part in report.exercises:
         root.append(_suite(report, part))
@@ -70,8 +75,8 @@ def _suite(report: Report, part: ExerciseReport) -> ElementTree.Element:
     )
     suite.append(_properties(_suite_properties(report, part)))
     grades = {grade.criterion: grade for grade in part.grade.criteria}
-    for seen in cases:
-        suite.append(_case(seen, _share(part, grades[seen.criterion], seen)))
+    for seen, named in zip(cases, check_names(report, part, cases), strict=True):
+        suite.append(_case(seen, named, _share(part, grades[seen.criterion], seen)))
     if report.notes:
         ElementTree.SubElement(suite, "system-out").text = _text("\n".join(noted(report)))
     return suite
@@ -86,15 +91,17 @@ def _suite_properties(report: Report, part: ExerciseReport) -> Iterable[tuple[st
         yield from _points(grade.points, grade.max_points, f"{grade.criterion}.")
 
 
-def _case(seen: Observation, share: Iterable[tuple[str, str]]) -> ElementTree.Element:
-    slug, criterion, name = seen.check.split("/", 2)
+def _case(
+    seen: Observation, named: CheckName, share: Iterable[tuple[str, str]]
+) -> ElementTree.Element:
     case = ElementTree.Element(
         "testcase",
-        classname=_attribute(f"{slug}.{criterion}"),
-        name=_attribute(name),
+        classname=_attribute(f"{seen.exercise}.{seen.criterion}"),
+        name=_attribute(named.name),
         time=_seconds(seen.duration_ms),
     )
-    case.append(_properties([("title", seen.title), *share]))
+    title = [("title", named.title)] if named.title else []
+    case.append(_properties([*title, *share]))
     child = _CHILD.get(seen.outcome)
     if child is not None:
         words = "\n".join(f"{label}: {words}" for label, words in facts(seen))
@@ -103,7 +110,7 @@ def _case(seen: Observation, share: Iterable[tuple[str, str]]) -> ElementTree.El
             case,
             child,
             type=seen.outcome.value,
-            message=_attribute(f"{seen.title} {message}"),
+            message=_attribute(f"{named.title} {message}".strip()),
         ).text = _text(words) or None
     if seen.notes:
         label = _("note:")
@@ -115,7 +122,7 @@ def _case(seen: Observation, share: Iterable[tuple[str, str]]) -> ElementTree.El
 def _share(
     part: ExerciseReport, grade: CriterionGrade, seen: Observation
 ) -> Iterable[tuple[str, str]]:
-    """What a check adds to its criterion's points, and what it could."""
+    """Return the points that a check adds to its criterion, and the most it could add."""
     if not grade.checks:
         return ()
     most, points = grade.max_points / grade.checks, grade.points

@@ -1,34 +1,34 @@
-"""A report as Markdown the way GitHub renders it, for a step summary, a comment or a file.
+"""Render a report as Markdown for GitHub: for a step summary, a comment or a file.
 
-Everything that a student had a hand in stands in a code span or a fenced block, where neither
-HTML nor Markdown nor a mention means anything.
+All text that a student had a hand in stands in a code span or in `<pre>`, where neither HTML nor
+Markdown nor a mention means anything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from grader.evidence import Observation, Outcome
-from grader.language import _
+from grader.grade.evidence import Observation, Outcome
 from grader.report.cleaning import one_line, without_commands
 from grader.report.content import ExerciseReport, Report
 from grader.report.findings import Findings, findings, tally, waits
-from grader.report.fragments import cells, fenced, html, plain, span, table
+from grader.report.fragments import block, cells, html, plain, span, table
 from grader.report.later import later, later_in_all
 from grader.report.marks import UNICODE, criterion_outcome, remark
-from grader.report.points import shown
 from grader.report.words import facts, next_in_submission, noted, state, total, up_to
+from grader.text.language import _
+from grader.text.points import shown
 
 LIMIT_BYTES = 1 << 20
-"""A step summary above this is refused whole."""
+"""The limit for a step summary: GitHub refuses a longer one as a whole."""
 _NOTES_MAX = 50
 _SHORT = 300
 
 
 def rendered(report: Report) -> str:
-    """The report as GitHub-flavoured Markdown, with a line break at its end.
+    """Return the report as GitHub-flavoured Markdown, with a line break at its end.
 
-    Where all details together would be too much for a step summary, the folded ones are left out.
+    If it would be too long for a step summary with all details, the folded ones are left out.
     """
     for with_details in (True, False):
         text = without_commands("\n\n".join(_blocks(report, with_details)) + "\n")
@@ -79,20 +79,19 @@ def _blocks(report: Report, with_details: bool) -> Iterator[str]:
 
 
 def _exercise(part: ExerciseReport, with_details: bool) -> Iterator[str]:
-    found = findings(part)
-    if not found or part.is_untouched:
+    groups = findings(part)
+    if not groups or part.is_untouched:
         return
-    yield "### " + _("{exercise}: {points} points").format(
-        exercise=span(part.exercise.slug), points=_points(part)
-    )
+    exercise = span(part.exercise.slug)
+    yield "### " + _("{exercise}: {points} points", exercise=exercise, points=_points(part))
     yield _criteria(part)
     if waiting := later(part.grade):
         yield f"{waiting}."
-    if found.first is not None:
-        yield _bold(_("First:"), _title(found.first))
-        yield _facts(facts(found.first))
+    if groups.first is not None:
+        yield _bold(_("First:"), _title(groups.first))
+        yield _facts(facts(groups.first))
     if with_details:
-        yield from _rest(part, found)
+        yield from _rest(part, groups)
 
 
 def _bold(label: str, words: str) -> str:
@@ -113,20 +112,20 @@ def _criteria(part: ExerciseReport) -> str:
     )
 
 
-def _rest(part: ExerciseReport, found: Findings) -> Iterator[str]:
-    """Every other check that did not pass, folded."""
+def _rest(part: ExerciseReport, groups: Findings) -> Iterator[str]:
+    """Fold away every other check that did not pass."""
     rest = [
         seen
         for seen in part.observations
-        if seen is not found.first and seen.outcome not in (Outcome.PASSED, Outcome.BLOCKED)
+        if seen is not groups.first and seen.outcome not in (Outcome.PASSED, Outcome.BLOCKED)
     ]
     lines = [f"- {_title(seen)}\n\n{_indented(_in_short(seen))}" for seen in rest]
     lines += [
-        f"- {UNICODE.outcome[Outcome.BLOCKED]} {plain(waits(group))}" for group in found.waiting
+        f"- {UNICODE.outcome[Outcome.BLOCKED]} {plain(waits(group))}" for group in groups.waiting
     ]
     if not lines:
         return
-    summary = tally([*found.echoes, *found.others]) if rest else _("waiting")
+    summary = tally([*groups.echoes, *groups.others]) if rest else _("waiting")
     yield f"<details>\n<summary>{html(summary)}</summary>"
     yield from lines
     yield "</details>"
@@ -136,12 +135,12 @@ def _in_short(seen: Observation) -> str:
     return _facts((label, one_line(words, _SHORT)) for label, words in facts(seen))
 
 
-def _facts(found: Iterable[tuple[str, str]]) -> str:
-    """Words beside their labels, in a block."""
-    pairs = list(found)
+def _facts(labelled: Iterable[tuple[str, str]]) -> str:
+    """Put words beside their labels, in a block."""
+    pairs = list(labelled)
     width = max((cells(label) for label, _words in pairs), default=0)
     under = "\n" + " " * (width + 2)
-    return fenced(
+    return block(
         f"{label}{' ' * (width - cells(label))}  {words.replace(chr(10), under)}"
         for label, words in pairs
     )
@@ -167,9 +166,9 @@ def _to_mend(report: Report, part: ExerciseReport) -> str:
 def _listed(lines: list[str]) -> Iterator[str]:
     cut = len(lines) - _NOTES_MAX
     more = [_("and {count} more", count=cut)] if cut > 0 else []
-    yield fenced(one_line(line, _SHORT) for line in [*lines[:_NOTES_MAX], *more])
+    yield block(one_line(line, _SHORT) for line in [*lines[:_NOTES_MAX], *more])
 
 
-def _indented(block: str) -> str:
-    """As part of a list item."""
-    return "\n".join(f"  {line}".rstrip() for line in block.split("\n"))
+def _indented(text: str) -> str:
+    """Indent a text as part of a list item."""
+    return "\n".join(f"  {line}".rstrip() for line in text.split("\n"))

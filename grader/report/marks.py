@@ -1,17 +1,17 @@
-"""The signs and the few words that say what became of a check."""
+"""The signs and the few words for the outcome of a check."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.evidence import Outcome
-from grader.language import _, marked
-from grader.score import CriterionGrade
+from grader.grade.evidence import Outcome
+from grader.grade.score import CriterionGrade
+from grader.text.language import _, marked
 
 
 @dataclass(frozen=True)
 class Marks:
-    """The signs a terminal can show."""
+    """A set of signs that a terminal can show."""
 
     outcome: dict[Outcome, str]
     full: str
@@ -55,12 +55,12 @@ REMARKS = {
 
 
 def remark(outcome: Outcome) -> str:
-    """What is said beside the title of a check; for most outcomes, nothing."""
+    """Return the remark beside the title of a check; most outcomes have none."""
     return _(REMARKS[outcome]) if outcome in REMARKS else ""
 
 
 def criterion_outcome(grade: CriterionGrade) -> Outcome:
-    """The outcome whose sign stands for a whole criterion."""
+    """Return the outcome whose sign stands for a whole criterion."""
     if grade.points is None:
         return Outcome.COULD_NOT_CHECK
     if grade.points == grade.max_points:

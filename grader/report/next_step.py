@@ -1,50 +1,62 @@
-"""The one thing to do next, for the last line of a report."""
+"""Find the one thing to do next, for the last line of a report."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from grader.evidence import Observation, Outcome, Where
-from grader.language import _, joined
+from grader.course.question_text import ANSWERS_FILE
+from grader.grade.evidence import Observation, Outcome, Where
 from grader.report.content import LOST, ExerciseReport, Report
+from grader.report.findings import findings
 from grader.report.sources import sources
-from grader.written.ask import ANSWERS_FILE
+from grader.submission.file_choice import candidates
+from grader.text.language import _, joined
+
+# How a line about a file that was skipped begins.
+_NAME = re.compile(r".+?\.(?:py|ipynb)\b", re.IGNORECASE)
 
 
 def next_step(report: Report, cwd: Path) -> str:
-    """What to open, as a path from `cwd` with its line, and why."""
+    """Return the file to open, as a path from `cwd` with its line, and the reason."""
     if report.grade.complete:
         return _answer_in_words(report, cwd) or _("nothing to do here: every check passed.")
     return (
         _mend_loading(report, cwd)
-        or _mend_first_failure(report, cwd)
-        or _start_first_untouched(report, cwd)
+        or _first_open(report, cwd)
         or _name_prerequisite(report)
         or _wait(report)
-        or _("grader doctor (some checks could not run; that is not your mistake)")
+        or _(
+            "{command} (some checks could not run; that is not your mistake)",
+            command=report.typed.command("doctor"),
+        )
     )
 
 
 def explainable(report: Report) -> str | None:
-    """The cause of the first failure that has one, by the name that `grader explain` knows."""
+    """Return the cause of the first failure, by the name that `grader explain` knows.
+
+    This is the first failure that the report shows in full. Returns None if it has no cause: the
+    cause of another failure would be read as the cause of this one.
+    """
     for exercise in report.exercises:
-        for seen in exercise.with_outcome(*LOST):
-            if seen.cause is not None:
-                return seen.cause.id
+        first = findings(exercise).first
+        if first is not None and first.outcome in LOST:
+            return first.cause.id if first.cause is not None else None
     return None
 
 
 def located(report: Report, where: Where, cwd: Path) -> Where:
-    """`where` with its file as a path from `cwd`."""
+    """Return `where` with its file as a path from `cwd`."""
     submission = Path(report.submission.path)
     path = submission if submission.name == where.file else submission / where.file
     return replace(where, file=from_here(path, cwd))
 
 
 def from_here(path: Path, cwd: Path) -> str:
-    """`path` as it is written from `cwd`, if it lies below."""
+    """Return `path` relative to `cwd` if it lies below, else absolute."""
     path = path if path.is_absolute() else cwd / path
     return (path.relative_to(cwd) if path.is_relative_to(cwd) else path).as_posix()
 
@@ -70,41 +82,102 @@ def _answer_in_words(report: Report, cwd: Path) -> str | None:
 def _mend_loading(report: Report, cwd: Path) -> str | None:
     for note in report.notes:
         if note.kind == "problem" and note.where is not None and note.where.line is not None:
-            return _("open {place} (the problem above)", place=located(report, note.where, cwd))
+            return _open(located(report, note.where, cwd), _("the problem above"))
     return None
 
 
-def _mend_first_failure(report: Report, cwd: Path) -> str | None:
-    for exercise in report.exercises:
-        for seen in exercise.with_outcome(*LOST):
-            place = seen.where or _target(report, exercise)
-            if place is None:
-                return _("mend {what}", what=_about(exercise, seen))
-            return _open(located(report, place, cwd), _about(exercise, seen))
+def _first_open(report: Report, cwd: Path) -> str | None:
+    """Return the step for the first exercise with something wrong or undone in it; None if none.
+
+    If anything is wrong, exercises without a file come last: a student who hands in one assignment
+    has not begun the others.
+    """
+    is_begun = any(exercise.with_outcome(*LOST) for exercise in report.exercises)
+    exercises = sorted(
+        report.exercises, key=lambda one: is_begun and _handed_in(report, one) is None
+    )
+    for exercise in exercises:
+        wrong, undone = exercise.with_outcome(*LOST), exercise.with_outcome(Outcome.NOT_ATTEMPTED)
+        if not wrong and not undone:
+            continue
+        return (
+            _mend_reading(report, exercise, (*wrong, *undone)[0], cwd)
+            or (_mend(report, exercise, wrong[0], cwd) if wrong else None)
+            or _write(report, exercise, undone[0], cwd)
+        )
     return None
 
 
-def _about(exercise: ExerciseReport, seen: Observation) -> str:
-    return f"{exercise.exercise.slug}, {seen.criterion}"
+def _mend_reading(
+    report: Report, exercise: ExerciseReport, seen: Observation, cwd: Path
+) -> str | None:
+    """Return the step for a file that could not be read, whose problem the report states above.
+
+    Returns None for any other file.
+    """
+    file = _handed_in(report, exercise)
+    if file is None:
+        return None
+    is_read = exercise.exercise.assignment in report.entries
+    is_noted = (note.where == Where(file) and note.text in seen.observed for note in report.notes)
+    if is_read and not any(is_noted):
+        return None
+    return _open(located(report, Where(file), cwd), _("the problem above"))
+
+
+def _handed_in(report: Report, exercise: ExerciseReport) -> str | None:
+    """Return the file of an exercise, graded or unreadable; None if none was handed in."""
+    stem = exercise.exercise.assignment
+    if stem in report.entries:
+        return report.entries[stem]
+    names = (_NAME.match(line) for line in report.submission.skipped)
+    return next((match[0] for match in names if match and candidates([match[0]], [stem])), None)
+
+
+def _mend(report: Report, exercise: ExerciseReport, seen: Observation, cwd: Path) -> str:
+    about = f"{exercise.exercise.slug}, {seen.criterion}"
+    place = seen.where or _top(report, exercise)
+    if place is None:
+        return _("mend {what}", what=about)
+    return _open(located(report, place, cwd), about)
+
+
+def _write(report: Report, exercise: ExerciseReport, seen: Observation, cwd: Path) -> str:
+    slug, file = exercise.exercise.slug, report.entries.get(exercise.exercise.assignment)
+    if file is None:
+        folder = from_here(Path(report.submission.path), cwd)
+        name = f"{exercise.exercise.assignment}.py"
+        if folder == ".":
+            return _("add {file} ({exercise} is in it)", file=name, exercise=slug)
+        return _(
+            "add {file} to {folder} ({exercise} is in it)",
+            file=name,
+            folder=folder,
+            exercise=slug,
+        )
+    there = dict(_definitions(report, exercise, file))
+    missing = [name for name in exercise.exercise.targets if name not in there]
+    if missing and there and seen.where is None:
+        at = located(report, Where(file), cwd)
+        return _("add {name} to {file} ({exercise})", name=missing[0], file=at, exercise=slug)
+    place = _around(there.values(), seen.where) if not exercise.is_untouched else None
+    return _open(located(report, place or _top(report, exercise) or Where(file), cwd), slug)
 
 
 def _open(place: Where, why: str) -> str:
     return _("open {place} ({why})", place=place, why=why)
 
 
-def _start_first_untouched(report: Report, cwd: Path) -> str | None:
-    for exercise in report.exercises:
-        if exercise.with_outcome(Outcome.NOT_ATTEMPTED):
-            place = _target(report, exercise)
-            if place is None:
-                folder = from_here(Path(report.submission.path), cwd)
-                text = _("add {file} ({exercise} is in it)")
-                if folder != ".":
-                    text = _("add {file} to {folder} ({exercise} is in it)")
-                name = f"{exercise.exercise.assignment}.py"
-                return text.format(file=name, folder=folder, exercise=exercise.exercise.slug)
-            return _open(located(report, place, cwd), exercise.exercise.slug)
-    return None
+def _around(definitions: Iterable[Where], place: Where | None) -> Where | None:
+    """Return where the definition around `place` begins; `place` itself if that is unknown."""
+    if place is None or place.line is None:
+        return place
+    above = [
+        one
+        for one in definitions
+        if (one.file, one.cell) == (place.file, place.cell) and (one.line or 0) <= place.line
+    ]
+    return max(above, key=lambda one: one.line or 0, default=place)
 
 
 def _name_prerequisite(report: Report) -> str | None:
@@ -121,16 +194,27 @@ def _wait(report: Report) -> str | None:
     return _("hand it in: every check that is here passed.")
 
 
-def _target(report: Report, exercise: ExerciseReport) -> Where | None:
-    """Where the exercise's first target is defined, or the top of its file."""
+def _top(report: Report, exercise: ExerciseReport) -> Where | None:
+    """Return the place where the exercise's first target is defined, or the top of its file."""
     file = report.entries.get(exercise.exercise.assignment)
     if file is None:
         return None
+    for _name, place in _definitions(report, exercise, file):
+        return place
+    return Where(file) if file.lower().endswith(".ipynb") else Where(file, 1)
+
+
+def _definitions(
+    report: Report, exercise: ExerciseReport, file: str
+) -> Iterator[tuple[str, Where]]:
+    """Yield each target that the file defines, with the place of its definition."""
+    # A report that was made again from a record may be without the files.
+    data = report.submission.files.get(file, b"")
     for target in exercise.exercise.targets:
         # The file is the student's, so it is searched and not parsed: this cannot be made slow.
         pattern = re.compile(rf"^(?:def|class) {re.escape(target)}\b", re.MULTILINE)
-        for cell, source in sources(file, report.submission.files[file]):
-            found = pattern.search(source)
-            if found:
-                return Where(file, source.count("\n", 0, found.start()) + 1, cell)
-    return Where(file) if file.lower().endswith(".ipynb") else Where(file, 1)
+        for cell, source in sources(file, data):
+            match = pattern.search(source)
+            if match:
+                yield target, Where(file, source.count("\n", 0, match.start()) + 1, cell)
+                break

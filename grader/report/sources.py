@@ -1,14 +1,14 @@
-"""The text of a submission's files, as their author sees it."""
+"""Read the text of a submission's files, as their author sees it."""
 
 from __future__ import annotations
 
-from grader.notebook import NotebookError, read_cells
+from grader.submission.notebook import NotebookError, read_cells
 
 Source = tuple[int | None, str]
 
 
 def sources(file: str, data: bytes) -> list[Source]:
-    """The code of a file, a notebook's with the numbers of its cells."""
+    """Return the code of a file; a notebook's code comes with the numbers of its cells."""
     if not file.lower().endswith(".ipynb"):
         return [(None, data.decode("utf-8", errors="replace"))]
     try:

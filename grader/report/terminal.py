@@ -1,4 +1,4 @@
-"""A report for people, in a terminal of any width, with or without colour."""
+"""Render a report for people, in a terminal of any width, with or without colour."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.evidence import Note, Observation, Outcome
-from grader.language import _, as_typed
+from grader.grade.evidence import Note, Observation, Outcome
+from grader.grade.score import CriterionGrade
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
 from grader.report.content import LOST, ExerciseReport, Report
 from grader.report.drawing import drawn
@@ -23,11 +23,11 @@ from grader.report.findings import Alike, Findings, findings, tally, waits
 from grader.report.later import later, later_in_all
 from grader.report.marks import ASCII, UNICODE, Marks, criterion_outcome, remark
 from grader.report.next_step import explainable, from_here, located, next_step
-from grader.report.points import shown
 from grader.report.weights import beside
 from grader.report.words import facts, kind_of, state, total, up_to
-from grader.score import CriterionGrade
-from grader.written.answers import WrittenAnswer
+from grader.submission.written_answers import WrittenAnswer
+from grader.text.language import _
+from grader.text.points import shown
 
 _STYLES = {
     **dict.fromkeys(LOST, "red"),
@@ -48,22 +48,31 @@ _GLUE = "\ue000"
 
 
 def render(report: Report, console: Console, cwd: Path) -> None:
-    """Prints the report; its last line says what to open next, as a path from `cwd`."""
+    """Print the report; its last line names the file to open next, as a path from `cwd`."""
+    console.file.write("".join(pieces(report, console, cwd)))
+
+
+def pieces(report: Report, console: Console, cwd: Path) -> tuple[str, str]:
+    """Return what `render` prints in two parts: the report, and the lines with the next step."""
     marks = UNICODE if console.encoding.lower().startswith("utf") else ASCII
     width = min(console.width, _WIDTH_MAX)
     page = _Page(report, marks, cwd, width)
-    with console.capture() as capture:
+    with console.capture() as body:
         console.print(page.body(), width=width)
+    with console.capture() as end:
         if page.explain_line() is not None:
             console.print(page.explain_line(), soft_wrap=True)
         # Never wrapped: a terminal makes a link of the path only while it is in one piece.
         console.print(page.last_line(), soft_wrap=True)
-    text = without_commands(trimmed(capture.get().replace(_GLUE, " ")))
-    console.file.write(encodable(text, console.encoding))
+    return _clean(body.get(), console), _clean(end.get(), console)
+
+
+def _clean(text: str, console: Console) -> str:
+    return encodable(without_commands(trimmed(text.replace(_GLUE, " "))), console.encoding)
 
 
 def _led(name: str, other: str) -> str:
-    """The word that leads a line, as wide as the one of the line beside it."""
+    """Return the word that leads a line, padded to the width of the other line's word."""
     words = {"next": _("next:"), "why": _("why:")}
     width = max(cell_len(words[name]), cell_len(words[other]))
     return f"{set_cell_size(words[name], width)} "
@@ -102,12 +111,12 @@ class _Page:
 
     @cached_property
     def _most_width(self) -> int:
-        """Of the points that an exercise has at most."""
+        """Return the width of the longest maximum of points."""
         return max(len(shown(part.grade.max_points)) for part in self.report.exercises)
 
     @cached_property
     def _bar_width(self) -> int:
-        """Shorter where the longest remark would not fit beside it."""
+        """Return the width of the bars: shorter if the longest remark would not fit beside them."""
         idle = [part for part in self.report.exercises if part.is_untouched]
         remarks = [cell_len(self.report.idle_because(part)) + 3 for part in idle]
         beside = self._slug_width + len("    12345 / ") + self._most_width + max(remarks, default=0)
@@ -118,14 +127,13 @@ class _Page:
         return line.append(one_line(next_step(self.report, self.cwd)), style="bold cyan")
 
     def explain_line(self) -> Text | None:
-        """How to read more about the first cause that was stated; None if there is none."""
+        """Return the line on how to read more about the first cause; None if there is none."""
         name = explainable(self.report)
         if name is None:
             return None
         line = Text(_led("why", "next"), style="bold")
-        return line.append(
-            one_line(" ".join(["grader", "explain", name, *as_typed()])), style="bold cyan"
-        )
+        command = self.report.typed.command("explain", name)
+        return line.append(one_line(command), style="bold cyan")
 
     def _title(self) -> Text:
         place = from_here(Path(self.report.submission.path), self.cwd)
@@ -159,27 +167,27 @@ class _Page:
 
     def _details(self, part: ExerciseReport) -> list[RenderableType]:
         # The notes of a blocked check are its echo of the prerequisite's failure.
-        told = (seen for seen in part.observations if seen.outcome is not Outcome.BLOCKED)
-        notes = dict.fromkeys(note for seen in told for note in seen.notes)
-        found = findings(part)
+        unblocked = (seen for seen in part.observations if seen.outcome is not Outcome.BLOCKED)
+        notes = dict.fromkeys(note for seen in unblocked for note in seen.notes)
+        groups = findings(part)
         lines: list[RenderableType] = []
-        if found and not part.is_untouched:
+        if groups and not part.is_untouched:
             lines.append(Padding(self._criteria(part.grade.here), (0, 0, 0, 2)))
             if waiting := later(part.grade):
                 lines.append(Padding(Text(waiting, "bright_black"), (0, 0, 0, 2)))
-            lines += self._findings(found)
+            lines += self._findings(groups)
         return lines + [self._hanging(_("note:"), Text(one_line(note)), "cyan") for note in notes]
 
-    def _findings(self, found: Findings) -> Iterator[RenderableType]:
-        if found.first is not None:
-            yield self._line(Alike(found.first), bold=True)
-            yield self._in_words(found.first, found.echoes)
-        for group in found.others[:_OTHERS_MAX]:
+    def _findings(self, groups: Findings) -> Iterator[RenderableType]:
+        if groups.first is not None:
+            yield self._line(Alike(groups.first), bold=True)
+            yield self._in_words(groups.first, groups.echoes)
+        for group in groups.others[:_OTHERS_MAX]:
             yield self._line(group)
-        if found.others[_OTHERS_MAX:]:
-            more = _("and {more}", more=tally(found.others[_OTHERS_MAX:]))
+        if groups.others[_OTHERS_MAX:]:
+            more = _("and {more}", more=tally(groups.others[_OTHERS_MAX:]))
             yield self._hanging(" ", Text(more, style="bright_black"), "")
-        for group in found.waiting:
+        for group in groups.waiting:
             mark = self.marks.outcome[Outcome.BLOCKED]
             yield self._hanging(mark, Text(waits(group), "bright_black"), "bright_black")
 
@@ -197,15 +205,15 @@ class _Page:
         seen = group.seen
         times = _("{count} checks", count=group.count) if group.count > 1 else ""
         remarks = filter(None, (seen.criterion, times, remark(seen.outcome)))
-        told = f"  ({', '.join(remarks)})"
+        suffix = f"  ({', '.join(remarks)})"
         title = one_line(seen.title)
         # The first is told in full, all others on a line each.
-        text = Text(title if bold else self._cut(title, told), style="bold" if bold else "")
-        text.append(told, style="bright_black")
+        text = Text(title if bold else self._cut(title, suffix), style="bold" if bold else "")
+        text.append(suffix, style="bright_black")
         return self._hanging(self.marks.outcome[seen.outcome], text, _STYLES[seen.outcome])
 
     def _cut(self, title: str, remark: str) -> str:
-        """A title that leaves room for its mark and its remark; whole if there is hardly any."""
+        """Cut a title so that mark and remark fit beside it; keep it if room is short."""
         room = self.width - 4 - 2 - cell_len(remark)
         if cell_len(title) <= room or room < _SHORTEST_TITLE:
             return title
@@ -217,15 +225,23 @@ class _Page:
         table.add_column(no_wrap=True, style="bright_black")
         table.add_column(overflow="fold")
         place = None if seen.where is None else str(located(self.report, seen.where, self.cwd))
-        for label, words in facts(seen, place):
+        pairs = list(facts(seen, place))
+        for label, words in pairs:
             table.add_row(label, Text(words))
-        if seen.picture is not None:
-            table.add_row(_("picture"), drawn(seen.picture, self.marks is UNICODE))
-        elif seen.weights is not None and (both := beside(seen.weights, self.marks is UNICODE)):
-            table.add_row(_("weights"), both)
+        labels = (*(label for label, _words in pairs), _("picture"), _("weights"), _("also in"))
+        if drawing := self._drawing(seen, self.width - 6 - 2 - max(map(cell_len, labels))):
+            table.add_row(*drawing)
         if echoes:
             table.add_row(_("also in"), Text(tally(echoes)))
         return Padding(table, (0, 0, 0, 6))
+
+    def _drawing(self, seen: Observation, room: int) -> tuple[str, Text] | None:
+        """Return the label and the drawing of a check's numbers; None if there are none."""
+        is_unicode = self.marks is UNICODE
+        if seen.picture is not None:
+            return _("picture"), drawn(seen.picture, is_unicode, room)
+        both = None if seen.weights is None else beside(seen.weights, is_unicode, room)
+        return None if both is None else (_("weights"), both)
 
     # --- the whole submission --------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Weights in a terminal: those that were returned beside the right ones."""
+"""Draw the returned weights in a terminal, beside the right ones."""
 
 from __future__ import annotations
 
@@ -8,21 +8,24 @@ from itertools import zip_longest
 from rich.cells import cell_len
 from rich.text import Text
 
-from grader.evidence import Grid, Weights
-from grader.language import _
-from grader.report.drawing import Rows, heat_map
+from grader.grade.evidence import Grid, Weights
+from grader.report.drawing import ROOM, Rows, heat_map
+from grader.text.language import _
 
 MOST = 8
-"""Rows and columns: one mistake is to fit on one screen."""
+"""The most rows and columns: one mistake should fit on one screen."""
 
 
-def beside(weights: Weights, is_unicode: bool = True) -> Text | None:
-    """Two small matrices beside each other, in the same shades; None where blocks as coarse as
-    these would look alike."""
+def beside(weights: Weights, is_unicode: bool = True, room: int = ROOM) -> Text | None:
+    """Draw two small matrices beside each other in the same shades.
+
+    Without room for that, one goes below the other. Returns None if blocks as coarse as these would
+    look alike.
+    """
     pairs = [_few(grid) for grid in (weights.returned, weights.expected)]
-    found = [abs(n) for rows in pairs for row in rows for n in row if math.isfinite(n)]
-    most = max(found, default=0.0)
-    maps = [heat_map(rows, is_unicode, most) for rows in pairs]
+    sizes = [abs(n) for rows in pairs for row in rows for n in row if math.isfinite(n)]
+    largest = max(sizes, default=0.0)
+    maps = [heat_map(rows, is_unicode, largest, room=room) for rows in pairs]
     if maps[0] == maps[1]:
         return None
     left, right = (
@@ -30,6 +33,8 @@ def beside(weights: Weights, is_unicode: bool = True) -> Text | None:
         for name, drawn in zip((_("yours"), _("expected")), maps, strict=True)
     )
     width = max(cell_len(line.plain) for line in left) + 2
+    if width + max(cell_len(line.plain) for line in right) > room:
+        return Text("\n").join([*left, *right])
     lines = []
     for one, other in zip_longest(left, right, fillvalue=Text()):
         gap = " " * (width - cell_len(one.plain)) if other.plain else ""

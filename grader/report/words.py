@@ -1,4 +1,4 @@
-"""What every format says of a check and of a submission, in the same words."""
+"""Words for a check and for a submission that all formats share."""
 
 from __future__ import annotations
 
@@ -7,33 +7,34 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from grader.evidence import Cause, Note, Observation
-from grader.language import _, ngettext
+from grader.grade.evidence import Cause, Note, Observation
 from grader.report.cleaning import one_line, printable
 from grader.report.content import Report
 from grader.report.next_step import next_step
-from grader.report.points import shown
-from grader.written.answers import WrittenAnswer
+from grader.submission.written_answers import WrittenAnswer
+from grader.text.language import _, ngettext
+from grader.text.points import shown
+from grader.text.typed import PLAIN
 
 
 def facts(seen: Observation, where: str | None = None) -> list[tuple[str, str]]:
-    """Label and words: observed, expected, likely cause, where; only those there are.
+    """Return label and words of each fact there is: observed, expected, likely cause, where.
 
     `where` is the place as the reader finds it; without one, it is as in the submission.
     """
     place = str(seen.where) if where is None and seen.where is not None else where
-    found = {
+    texts = {
         _("observed"): seen.observed,
         _("expected"): seen.expected,
         _label(seen.cause): _cause(seen.cause),
         _("or"): "\n".join(cause.text for cause in seen.also),
         _place_label(seen): place,
     }
-    return [(label, printable(words).strip("\n")) for label, words in found.items() if words]
+    return [(label, printable(words).strip("\n")) for label, words in texts.items() if words]
 
 
 def noted(report: Report, *, problems: bool | None = None) -> Iterator[str]:
-    """The notes on the submission as a whole, a line each: all, only problems, or only others."""
+    """Yield the notes on the whole submission, a line each: all, only problems, or only others."""
     for note in report.notes:
         if problems is None or problems == (note.kind == "problem"):
             place = f"{note.where}  " if note.where is not None else ""
@@ -41,12 +42,12 @@ def noted(report: Report, *, problems: bool | None = None) -> Iterator[str]:
 
 
 def kind_of(note: Note) -> str:
-    """What a note is, in a word."""
+    """Return the kind of a note in a word."""
     return _("problem") if note.kind == "problem" else _("note")
 
 
 def total(report: Report) -> str:
-    """The points; where a person grades as well, whose they are."""
+    """Say the points; if a person grades as well, say which points are automatic."""
     grade = report.grade
     points, most = shown(grade.points), shown(grade.max_points)
     if not report.written:
@@ -60,12 +61,12 @@ def total(report: Report) -> str:
 
 
 def up_to(points: Fraction) -> str:
-    """What a person may give."""
+    """Say how many points a person may give."""
     return _("up to {points}", points=shown(points))
 
 
 def state(answer: WrittenAnswer) -> str:
-    """Whether there is an answer, which is all that is said of it."""
+    """Say how many words and places an answer has, or that it is empty; never quote it."""
     if not answer.text:
         return _("empty")
     words = ngettext("answered, 1 word", "answered, {count} words", answer.words)
@@ -76,8 +77,9 @@ def state(answer: WrittenAnswer) -> str:
 
 
 def next_in_submission(report: Report) -> str:
-    """The next step with its path as in the submission, wherever that lies on this machine."""
-    here = replace(report, submission=replace(report.submission, path=""))
+    """Return the next step with the file's path inside the submission, wherever that lies here."""
+    submission = replace(report.submission, path="")
+    here = replace(report, submission=submission, typed=PLAIN)
     return one_line(next_step(here, Path("/")))
 
 

@@ -1,5 +1,5 @@
-"""Texts for `grader new`: a new exercise, and where it goes in files that people have written."""
+"""Write texts for `grader new`: a new exercise, and its place in files that people have written."""
 
 
 class ScaffoldError(Exception):
-    """Nothing can be added. The message starts with file:line and ends with the next step."""
+    """An exercise that cannot be added. The message has file:line first and the next step last."""

@@ -1,4 +1,4 @@
-"""The files of a course with one exercise more. Pure: texts in, texts out."""
+"""Write the files of a course with one exercise more. Pure: texts in, texts out."""
 
 from __future__ import annotations
 
@@ -7,13 +7,24 @@ from dataclasses import dataclass
 from string import Template
 from typing import Literal
 
-from . import class_example, function_example, heads
-from .python_text import with_definition, with_entries, with_imports
+from .python_text import with_definition, with_imports
 from .rubric_text import add_exercise
+from .templates import Templates
 
 RUBRIC = "rubric.yaml"
-BLANK_ANSWERS = "reference/blank_answers.py"
 Kind = Literal["function", "class"]
+
+
+@dataclass(frozen=True)
+class SharedFiles:
+    """The files that an exercise shares with others, by their paths from the course's root."""
+
+    reference: str
+    blank_answers: str
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return RUBRIC, self.reference, self.blank_answers
 
 
 @dataclass(frozen=True)
@@ -24,16 +35,19 @@ class Wish:
     target: str
     kind: Kind
     stem: str
-    """The assignment's files: `f1_filters`."""
+    """The stem of the assignment's files: `f1_filters`."""
+    folder: str
+    """The folder of the exercise's own files, from the course's root."""
+    shared: SharedFiles
 
     @property
     def short(self) -> str:
-        """The slug without its assignment."""
+        """Return the slug without its assignment."""
         return self.slug.partition(".")[2]
 
     @property
     def words(self) -> dict[str, str]:
-        """What templates are filled in with."""
+        """Return the words that templates are filled in with."""
         return {
             "slug": self.slug,
             "short": self.short,
@@ -45,86 +59,60 @@ class Wish:
 
     @property
     def suites(self) -> tuple[str, str]:
-        """Its hidden and its public suite."""
+        """Return the paths of its hidden and its public suite."""
         folder = f"tests/suites/{self.stem}"
         return f"{folder}/test_{self.short}.py", f"{folder}/public/test_{self.short}.py"
 
-    @property
-    def edited(self) -> tuple[str, ...]:
-        """The files that it shares with others, as far as they are there."""
-        names = ("", "misconceptions/", "variants/")
-        own = (f"reference/{folder}{self.stem}.py" for folder in names)
-        return (RUBRIC, *own, BLANK_ANSWERS)
 
-
-@dataclass(frozen=True)
-class Entries:
-    """Entries for one of a module's tuples."""
-
-    kind: str
-    variable: str
-    text: Template
-
-
-def new_rubric(wish: Wish, course: str, seed: str) -> str:
-    """The rubric of a course that consists of this exercise."""
-    head = heads.RUBRIC_HEAD.substitute(wish.words, course=course, seed=seed)
-    entry = heads.RUBRIC_ENTRY.substitute(wish.words)
+def new_rubric(wish: Wish, templates: Templates, course: str, seed: str) -> str:
+    """Return the rubric of a course that consists of this exercise."""
+    head = _filled(templates.course["rubric.yaml"], wish, course=course, seed=seed)
+    entry = _filled(templates.rubric_entry, wish)
     return head + "".join(f"  {line}" for line in entry.splitlines(keepends=True))
 
 
-def changed_files(wish: Wish, rubric: str, there: Mapping[str, str]) -> dict[str, str]:
-    """Path and text of every file that is new or no longer the same, but for the hand-outs.
+def changed_files(
+    wish: Wish, templates: Templates, rubric: str, there: Mapping[str, str]
+) -> dict[str, str]:
+    """Return path and text of every file that is new or changed, except for the hand-outs.
 
-    `rubric` is the rubric with the exercise in it; `there` holds the files named by `wish.edited`
+    `rubric` is the rubric with the exercise in it; `there` holds the files named by `wish.shared`
     that exist. Raises ScaffoldError.
     """
-    _, reference, misconceptions, variants, _ = wish.edited
-    example = class_example if wish.kind == "class" else function_example
-    blank_answers = {} if BLANK_ANSWERS in there else {BLANK_ANSWERS: heads.BLANK_ANSWERS}
+    reference, blank_answers = wish.shared.reference, wish.shared.blank_answers
+    may_earn = _filled(templates.course["blank_answers.py"], wish)
     return {
-        **blank_answers,
+        **({} if blank_answers in there else {blank_answers: may_earn}),
         RUBRIC: rubric,
-        reference: _reference(wish, example.DEFINITION, there.get(reference, ""), reference),
-        misconceptions: _entries(
-            wish,
-            there.get(misconceptions) or heads.MISCONCEPTIONS_HEAD.substitute(wish.words),
-            Entries("Misconception", "MISCONCEPTIONS", example.MISCONCEPTIONS),
-            misconceptions,
-        ),
-        variants: _entries(
-            wish,
-            there.get(variants) or heads.VARIANTS_HEAD.substitute(wish.words),
-            Entries("Variant", "VARIANTS", example.VARIANTS),
-            variants,
-        ),
-        wish.suites[0]: example.HIDDEN.substitute(wish.words),
-        wish.suites[1]: example.PUBLIC.substitute(wish.words),
+        reference: _reference(wish, templates, there.get(reference, "")),
+        **{f"{wish.folder}/{n}": _filled(text, wish) for n, text in templates.exercise.items()},
+        wish.suites[0]: _filled(templates.hidden, wish),
+        wish.suites[1]: _filled(templates.public, wish),
     }
 
 
-def extended_rubric(wish: Wish, rubric: str, *, new_assignment: bool) -> str:
-    """The rubric of an existing course with the exercise in it. Raises ScaffoldError."""
+def extended_rubric(wish: Wish, templates: Templates, rubric: str, *, new_assignment: bool) -> str:
+    """Return the rubric of an existing course with the exercise in it.
+
+    Raises ScaffoldError if it cannot be added.
+    """
     return add_exercise(
         rubric,
         slug=wish.slug,
-        entry=heads.RUBRIC_ENTRY.substitute(wish.words),
+        entry=_filled(templates.rubric_entry, wish),
         assignment=wish.stem if new_assignment else None,
     )
 
 
-def _reference(wish: Wish, definition: Template, text: str, file: str) -> str:
-    head = heads.REFERENCE_HEAD.substitute(wish.words).rstrip("\n")
+def _reference(wish: Wish, templates: Templates, text: str) -> str:
+    head = _filled(templates.course["assignment.py"], wish).rstrip("\n")
     wanted = {"torch": "import torch"}
     if wish.kind == "class":
         wanted["nn"] = "from torch import nn"
+    file = wish.shared.reference
     source = with_imports(text or f"{head}\n", wanted, file)
-    return with_definition(source, wish.target, definition.substitute(wish.words), file)
+    return with_definition(source, wish.target, _filled(templates.definition, wish), file)
 
 
-def _entries(wish: Wish, source: str, entries: Entries, file: str) -> str:
-    wanted = {entries.kind: f"from grader.misconceptions import {entries.kind}"}
-    source = with_imports(source, wanted, file)
-    own = f"_{wish.short.upper()}"
-    text = entries.text.substitute(wish.words)
-    return with_entries(source, entries.variable, text, own, file)
+def _filled(text: str, wish: Wish, **more: str) -> str:
+    return Template(text).substitute(wish.words, **more)

@@ -1,4 +1,4 @@
-"""A new exercise put into the text of `rubric.yaml`; every other character stays as it was."""
+"""Put a new exercise into the text of `rubric.yaml`; every other character stays as it was."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from . import ScaffoldError
 def add_exercise(
     text: str, *, slug: str, entry: str, assignment: str | None = None, file: str = "rubric.yaml"
 ) -> str:
-    """The rubric with one exercise more, after the last one of its assignment.
+    """Return the rubric with one exercise more, after the last one of its assignment.
 
     `entry` is the exercise's block as at the left margin; `assignment` the stem of a slug prefix
     that the rubric does not have yet.
@@ -78,14 +78,17 @@ def _into_block(lines: list[str], node: MappingNode, block: str, prefix: str) ->
 
 
 def _stands_apart(lines: list[str], at: int) -> bool:
-    """Whether a blank line comes before a line and the comments above it."""
+    """Tell whether a blank line comes before a line and the comments above it."""
     while lines[at - 1].lstrip().startswith("#"):
         at -= 1
     return not lines[at - 1].strip()
 
 
 def _last_line(node: Node) -> int:
-    """The last line of a value: a block's own end mark lies beyond the comments that follow it."""
+    """Return the last line of a value.
+
+    A block's own end mark lies beyond the comments that follow it.
+    """
     if isinstance(node, ScalarNode):
         return node.end_mark.line - (1 if node.style in ("|", ">") else 0)
     if not isinstance(node, CollectionNode) or node.flow_style or not node.value:
@@ -101,9 +104,9 @@ def _is_deeper_comment(line: str, indent: int) -> bool:
 def _require_only(
     old: str, new: str, slug: str, entry: str, assignment: str | None, file: str
 ) -> None:
-    """The new text says what the old one said, and the exercise; whatever went wrong is told."""
-    before, after = _said(old), _said(new)
-    before["exercises"].update(_said(entry))
+    """Raise ScaffoldError unless the new text says what the old one said, plus the exercise."""
+    before, after = _parsed(old), _parsed(new)
+    before["exercises"].update(_parsed(entry))
     if assignment is not None:
         before["assignments"][slug.partition(".")[0]] = assignment
     if before != after:
@@ -114,10 +117,10 @@ def _require_only(
         )
 
 
-def _said(text: str) -> dict[str, Any]:
+def _parsed(text: str) -> dict[str, Any]:
     # As text: no number or date is rounded before it is compared.
     try:
-        found = yaml.load(text, Loader=yaml.BaseLoader)
+        content = yaml.load(text, Loader=yaml.BaseLoader)
     except yaml.YAMLError:
         return {"assignments": {}, "exercises": {}}
-    return dict(found) if isinstance(found, Mapping) else {}
+    return dict(content) if isinstance(content, Mapping) else {}

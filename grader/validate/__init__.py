@@ -1,1 +1,1 @@
-"""Proof that a course's suites miss nothing and wrong nobody, on the mistakes it knows."""
+"""Prove, on known mistakes, that a course's suites miss nothing and wrong nobody."""

@@ -1,23 +1,23 @@
-"""Mistakes that no check can tell apart: they answer alike in every call, and count once."""
+"""Find mistakes that no check can tell apart: they answer alike in every call, and count once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ..evidence import Outcome
-from .trials import Evidence, Graded, Kind
+from ..grade.evidence import Outcome
+from .trials import Evidence, GradedTrial, Kind
 
 _TOLERANCES = {"float64": 1e-9, "float32": 1e-5, "float16": 1e-2, "bfloat16": 3e-2}
 
 
 def alike(evidence: Evidence) -> list[tuple[str, ...]]:
-    """Groups of misconceptions with the same answers and outcomes in every check.
+    """Return groups of misconceptions with the same answers and outcomes in every check.
 
     Fresh checks are left aside: their inputs differ from submission to submission.
     """
     fresh = {check.id for check in evidence.checks if check.fresh}
-    groups: list[list[Graded]] = []
+    groups: list[list[GradedTrial]] = []
     for each in evidence.graded.values():
         if each.trial.kind is Kind.MISCONCEPTION:
             group = next((g for g in groups if _same(g[0], each, fresh)), None)
@@ -28,20 +28,22 @@ def alike(evidence: Evidence) -> list[tuple[str, ...]]:
     return [tuple(sorted(g.trial.id for g in group)) for group in groups if len(group) > 1]
 
 
-def _same(one: Graded, other: Graded, fresh: set[str]) -> bool:
+def _same(one: GradedTrial, other: GradedTrial, fresh: set[str]) -> bool:
     if one.trial.slugs != other.trial.slugs or one.killers != other.killers:
         return False
-    told = [
-        {o.check: o.observed for o in g.observations if _tells(o.outcome)} for g in (one, other)
+    observed = [
+        {o.check: o.observed for o in g.observations if _is_telling(o.outcome)}
+        for g in (one, other)
     ]
     return all(
-        told[0].get(check) == told[1].get(check) and _same_answers(rows, other.answers[check])
+        observed[0].get(check) == observed[1].get(check)
+        and _same_answers(rows, other.answers[check])
         for check, rows in one.answers.items()
         if check not in fresh
     )
 
 
-def _tells(outcome: Outcome) -> bool:
+def _is_telling(outcome: Outcome) -> bool:
     return outcome is Outcome.FAILED
 
 

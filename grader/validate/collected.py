@@ -1,13 +1,14 @@
-"""What can be said of checks once they are collected: where they stand, and under which name."""
+"""Find gaps in the checks that were collected: their place and their names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..course import RUBRIC_FILE, Course
-from ..hello import CheckFacts
-from ..problem import did_you_mean
-from ..rubric import POLICY, Exercise, Visibility
+from ..course.course import Course
+from ..course.rubric import POLICY, Exercise, Visibility
+from ..course.rubric_place import RUBRIC_FILE
+from ..messages.answers import CheckFacts
+from ..text.problem import did_you_mean
 from .gap import Gap
 from .rubric_lines import rubric_gap
 
@@ -15,7 +16,10 @@ from .rubric_lines import rubric_gap
 def collected_gaps(
     course: Course, exercise: Exercise, checks: Iterable[CheckFacts]
 ) -> Iterator[Gap]:
-    """Checks without a criterion, criteria without a check, and checks in the wrong folder."""
+    """Yield checks without a criterion, criteria without a check, and checks in the wrong folder.
+
+    Disabled checks, and an exercise without exactly one hidden fresh check, are gaps as well.
+    """
     own = [check for check in checks if check.exercise == exercise.slug]
     for check in own:
         criterion = exercise.criteria.get(check.criterion)

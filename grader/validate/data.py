@@ -1,13 +1,15 @@
-"""A course as `grader validate` sees it: its entries, what they edit, and which do not fit."""
+"""Read a course for `grader validate`: its entries, what they edit, and which do not fit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from ..course import Course
-from ..misconceptions import (
+from ..course.course import Course
+from ..course.misconceptions import (
     BlankAnswer,
     Entry,
     Misconception,
@@ -18,19 +20,20 @@ from ..misconceptions import (
     apply_variant,
     criteria_named,
     load_data,
-    load_entries,
 )
-from ..mistakes import MistakeList, load_mistakes
-from ..rubric import Exercise
+from ..course.mistake_diff import read_families, read_mistakes
+from ..course.mistake_list import MistakeList, load_mistakes
+from ..course.rubric import Exercise
+from ..course.whole_definitions import read_blank_answers, read_variants
 from .gap import Gap, gap_at, gap_of
 from .uses import Uses, touched, uses_of
 
-BLANK_ANSWERS = "reference/blank_answers.py"
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
 class Edited:
-    """An entry and the submission that it makes of the reference."""
+    """An entry, and the submission that it makes from the reference."""
 
     stem: str
     entry: Entry
@@ -44,18 +47,18 @@ class Edited:
 
 @dataclass
 class CourseData:
-    """Everything that was read of a course, and what was wrong with it."""
+    """Everything that was read of a course, and the gaps found in it."""
 
     course: Course
     slugs: tuple[str, ...]
     references: dict[str, str] = field(default_factory=dict)
     """Stem to source."""
     uses: Uses = field(default_factory=dict)
-    """What each definition of the references mentions."""
+    """The definitions that each definition of the references mentions."""
     edited: list[Edited] = field(default_factory=list)
     may_earn: dict[str, str] = field(default_factory=dict)
-    """Criterion or slug/criterion that a blank answer may earn, and why."""
-    mistakes: MistakeList | None = None
+    """Criterion or slug/criterion that a blank answer may earn -> the reason."""
+    mistakes: MistakeList = field(default_factory=MistakeList)
     gaps: list[Gap] = field(default_factory=list)
 
     @property
@@ -76,7 +79,7 @@ class CourseData:
 
 
 def read_course(course: Course, only: Sequence[str] = ()) -> CourseData:
-    """The course's data, narrowed to the exercises in `only` where that is not empty.
+    """Read the course's data, narrowed to the exercises in `only` unless that is empty.
 
     Raises CourseError for a reference that is not there.
     """
@@ -84,77 +87,85 @@ def read_course(course: Course, only: Sequence[str] = ()) -> CourseData:
     for stem in dict.fromkeys(e.assignment for e in course.rubric.exercises.values()):
         data.references[stem] = course.reference(stem).read_text(encoding="utf-8")
     data.uses = uses_of(data.references)
-    for kind in ("misconceptions", "variants"):
-        for stem in data.references:
-            _take_entries(data, kind, stem)
-    if (course.root / BLANK_ANSWERS).is_file():
-        _take_blank_answers(data)
-    if (course.root / "reference/mistakes.py").is_file():
-        try:
-            data.mistakes = load_mistakes(course.root)
-        except MisconceptionError as error:
-            data.gaps.append(gap_of(error, "mend the list"))
+    _take_entries(data)
+    if course.paths.blank_answers.is_file():
+        _take_may_earn(data)
+    try:
+        data.mistakes = load_mistakes(course.paths)
+    except MisconceptionError as error:
+        data.gaps.append(gap_of(error, "mend the list"))
     data.gaps += _same_source_twice(data)
     wanted = set(data.slugs)
     data.edited = [each for each in data.edited if wanted & {*each.slugs}]
     return data
 
 
-def _take_entries(data: CourseData, kind: str, stem: str) -> None:
-    shown = f"reference/{kind}/{stem}.py"
-    path = data.course.root / shown
-    if not path.is_file():
-        some = "mistakes that people make" if kind == "misconceptions" else "other right ways"
-        data.gaps.append(
-            Gap(shown, 1, "there is no such file", f"write it: {some} in {stem}, as entries")
-        )
-        return
-    for entry, origin in _entries(data, path, shown):
-        wanted = Misconception if kind == "misconceptions" else Variant
-        if isinstance(entry, wanted):
-            _edit(data, stem, entry, origin)
+def _take_entries(data: CourseData) -> None:
+    """Read the folder of every exercise; what cannot be read is a gap."""
+    paths = data.course.paths
+    families = _tried(data, partial(read_families, paths)) or {}
+    exercises = data.course.rubric.exercises.values()
+    for exercise in exercises:
+        slug, stem = exercise.slug, exercise.assignment
+        mistakes = _tried(data, partial(read_mistakes, paths, slug, families))
+        if mistakes is not None and mistakes.stem != stem:
+            message = f"changes {mistakes.stem}.py, but {slug} belongs to {stem}.py"
+            place = paths.shown(paths.exercise(slug).mistakes)
+            data.gaps.append(Gap(place, 1, message, f"write --- reference/{stem}.py"))
+        elif mistakes is not None:
+            _edit_all(data, slug, mistakes.entries, mistakes.origin)
+    for exercise in exercises:
+        variants = _tried(data, partial(read_variants, paths, exercise.slug))
+        if variants is not None:
+            _edit_all(data, exercise.slug, *variants)
+    for exercise in exercises:
+        blank_answers = _tried(data, partial(read_blank_answers, paths, exercise.slug))
+        if blank_answers is not None:
+            _edit_all(data, exercise.slug, *blank_answers)
+    for path in (each.folder for each in paths.all_exercises()):
+        if path.name not in data.course.rubric.exercises:
+            message = f"the folder of {path.name}, which rubric.yaml does not have"
+            next = "put the exercise back, or delete this folder"
+            data.gaps.append(Gap(paths.shown(path), 1, message, next))
+
+
+def _tried(data: CourseData, read: Callable[[], Read]) -> Read | None:
+    """Return what is read, or None after noting why it cannot be."""
+    try:
+        return read()
+    except MisconceptionError as error:
+        data.gaps.append(gap_of(error, "mend this file; nothing of it was tried"))
+        return None
+
+
+def _edit_all(data: CourseData, slug: str, entries: Sequence[Entry], origin: Origin) -> None:
+    exercises = data.course.rubric.exercises
+    for entry in entries:
+        definition = entry.target.partition(".")[0]
+        owner = next((s for s, one in exercises.items() if definition in one.targets), slug)
+        if owner == slug:
+            _edit(data, exercises[slug].assignment, entry, origin)
         else:
-            message = f"{entry.id}: a {type(entry).__name__} among the {kind}"
+            message = f"{entry.id}: {definition} is a target of {owner} and not of {slug}"
             data.gaps.append(gap_at(origin.place(entry), message, "move it where it belongs"))
 
 
-def _take_blank_answers(data: CourseData) -> None:
-    path = data.course.root / BLANK_ANSWERS
-    # None of its own is fine: zeros and the like are made for every exercise.
-    has_own = "BlankAnswer(" in path.read_text(encoding="utf-8")
-    for entry, origin in _entries(data, path, BLANK_ANSWERS) if has_own else ():
-        definition = entry.target.partition(".")[0]
-        exercises = data.course.rubric.exercises.values()
-        stem = next((e.assignment for e in exercises if definition in e.targets), "")
-        if stem:
-            _edit(data, stem, entry, origin)
-        else:
-            message = f"{entry.id}: no exercise has the target {definition}"
-            data.gaps.append(gap_at(origin.place(entry), message, "name one of rubric.yaml"))
-    try:
-        data.may_earn = dict(getattr(load_data(path, BLANK_ANSWERS), "MAY_EARN", {}))
-    except MisconceptionError:
-        return  # told above
+def _take_may_earn(data: CourseData) -> None:
+    path = data.course.paths.blank_answers
+    shown = data.course.paths.shown(path)
+    module = _tried(data, partial(load_data, path, shown))
+    data.may_earn = dict(getattr(module, "MAY_EARN", {}))
     known = {c for e in data.course.rubric.exercises.values() for c in e.criteria}
     known |= {f"{e.slug}/{c}" for e in data.course.rubric.exercises.values() for c in e.criteria}
     for name in data.may_earn:
         if name not in known:
             message = f"MAY_EARN: the rubric has no criterion '{name}'"
-            data.gaps.append(Gap(BLANK_ANSWERS, _line_of(path, name), message, "take it out"))
+            data.gaps.append(Gap(shown, _line_of(path, name), message, "take it out"))
 
 
 def _line_of(path: Path, name: str) -> int:
     lines = path.read_text(encoding="utf-8").splitlines()
     return next((n for n, line in enumerate(lines, 1) if f'"{name}"' in line), 1)
-
-
-def _entries(data: CourseData, path: Path, shown: str) -> Iterator[tuple[Entry, Origin]]:
-    try:
-        entries, origin = load_entries(path, shown)
-    except MisconceptionError as error:
-        data.gaps.append(gap_of(error, "mend this module; nothing of it was tried"))
-        return
-    yield from ((entry, origin) for entry in entries)
 
 
 def _edit(data: CourseData, stem: str, entry: Entry, origin: Origin) -> None:

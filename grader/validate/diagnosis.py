@@ -1,7 +1,7 @@
-"""Whether diagnosis names the mistakes that a course knows, and nobody for what they did not do.
+"""Test that diagnosis names the mistakes a course knows, and accuses nobody falsely.
 
-Every answer is handed in for real and graded by workers, once. What is said of it is then asked
-for twice: with all that the course knows, and with the very mistake that was made forgotten.
+Every answer is handed in for real and graded by workers, once. Diagnosis is then asked twice: with
+all that the course knows, and without the very mistake that was made.
 """
 
 from __future__ import annotations
@@ -12,63 +12,63 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Protocol
 
-from ..course import Course
-from ..engine import Engine, Options, Result
-from ..evidence import Observation
-from ..misconceptions import Misconception
-from ..rubric import POLICY
+from ..course.course import Course
+from ..course.misconceptions import Misconception
+from ..course.rubric import POLICY
+from ..engine.engine import Engine, Options, Result
+from ..grade.evidence import Observation
 from .data import CourseData, read_course
 from .pairs import AND, PAIRS, pairs_of
-from .trials import Trial, each_for_itself, kills, scope_of, submission_of, trial_of
+from .trials import ValidationTrial, each_for_itself, kills, scope_of, submission_of, trial_of
 
 SELF_TARGET = Fraction(95, 100)
 OPEN_TARGET = Fraction(2, 100)
 
 
 class Seen(Protocol):
-    """What came of an answer."""
+    """The result of grading an answer."""
 
     @property
     def observations(self) -> tuple[Observation, ...]: ...
 
     @property
     def without(self) -> tuple[Observation, ...]:
-        """The same as if nobody had heard of the mistake in it; empty if there is none."""
+        """Return the observations without knowledge of the mistake; empty if there was none."""
 
 
 class Verdict(StrEnum):
-    """What was said of an answer."""
+    """The verdict on the causes that diagnosis named for an answer."""
 
     NAMED = "named"
     SILENT = "silent"
-    """Nothing but what was observed."""
+    """No cause was named, only what was observed."""
     WRONG = "wrong"
 
 
 @dataclass(frozen=True)
-class Said:
-    """What was said of one answer in one exercise."""
+class NamedCauses:
+    """The causes that diagnosis named for one answer in one exercise."""
 
     id: str
     slug: str
     verdict: Verdict
     causes: tuple[str, ...]
     observed: str
-    """Why the first check failed, for those that nobody named."""
+    """The reason why the first check failed, for answers without a named cause."""
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """What was said of answers of one kind."""
+    """The verdicts on answers of one kind."""
 
     title: str
-    rows: tuple[Said, ...]
+    rows: tuple[NamedCauses, ...]
 
     def count(self, verdict: Verdict) -> int:
         return sum(row.verdict is verdict for row in self.rows)
 
-    def of(self, verdict: Verdict) -> tuple[Said, ...]:
+    def of(self, verdict: Verdict) -> tuple[NamedCauses, ...]:
         return tuple(row for row in self.rows if row.verdict is verdict)
 
     def share(self, verdict: Verdict) -> Fraction:
@@ -86,29 +86,34 @@ class Diagnosed:
     alike: tuple[tuple[str, ...], ...]
     """Mistakes that no check tells apart: either is named with the other."""
     unexplained: tuple[str, ...]
-    """What the course says of a mistake that is not named, or leaves unsaid."""
+    """Lines about mistakes that are not named and have no reason, or are named and have one."""
     whole: bool = True
-    """Whether it is about all exercises: a share of a few answers means nothing."""
+    """True if it covers all exercises: a share of a few answers means nothing."""
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """What is not as it has to be."""
-        found = [*self.unexplained]
+        """Return a line for each requirement that is not met."""
+        reasons = [*self.unexplained]
         if self.whole and self.itself.share(Verdict.NAMED) < SELF_TARGET:
-            found.append(f"fewer than {float(SELF_TARGET):.0%} are named as themselves")
+            reasons.append(f"fewer than {float(SELF_TARGET):.0%} are named as themselves")
         if self.whole and self.open.share(Verdict.WRONG) > OPEN_TARGET:
-            found.append(f"more than {float(OPEN_TARGET):.0%} of what is unknown is named wrongly")
+            reasons.append(
+                f"more than {float(OPEN_TARGET):.0%} of what is unknown is named wrongly"
+            )
         if self.pairs.count(Verdict.WRONG):
-            found.append("a false cause is stated for two mistakes at once")
+            reasons.append("a false cause is stated for two mistakes at once")
         if self.variants.count(Verdict.WRONG):
-            found.append("a right answer is accused of a mistake")
-        return tuple(found)
+            reasons.append("a right answer is accused of a mistake")
+        return tuple(reasons)
 
 
 def diagnose(
     course: Course, only: Sequence[str], options: Options, pairs: int = PAIRS
 ) -> Diagnosed:
-    """The tables for the exercises in `only`, or for all. Raises CourseError, EngineError."""
+    """Return the tables for the exercises in `only`, or for all.
+
+    Raises CourseError, EngineError.
+    """
     data = read_course(course, only)
     waiting = [trial_of(data, each) for each in (*data.misconceptions, *data.variants)]
     return tables_of(data, graded_for_real(data, waiting, options), options, pairs)
@@ -117,18 +122,21 @@ def diagnose(
 def tables_of(
     data: CourseData, results: Mapping[str, Seen], options: Options, pairs: int = PAIRS
 ) -> Diagnosed:
-    """The same from what came of misconceptions and variants, by their ids. Raises EngineError."""
+    """Return the tables from the results of misconceptions and variants, by their ids.
+
+    Raises EngineError.
+    """
     known = {each.entry.id for each in data.misconceptions}
     itself, open_, alike = [], [], set()
     for trial in (trial_of(data, each) for each in data.misconceptions):
         for slug, seen, without in _exercises(trial, results[trial.id]):
             equals = _equals(trial.id, seen)
             alike |= {tuple(sorted({trial.id, *equals}))} if equals else set()
-            said = said_of(trial.id, slug, seen, {trial.id}, known)
-            itself.append(replace(said, note=_why_unnamed(trial, said)))
-            open_.append(said_of(trial.id, slug, without, {trial.id, *equals}, known))
+            row = named_causes(trial.id, slug, seen, {trial.id}, known)
+            itself.append(replace(row, note=_why_unnamed(trial, row)))
+            open_.append(named_causes(trial.id, slug, without, {trial.id, *equals}, known))
     accused = [
-        said_of(trial.id, slug, seen, _also_a_mistake(data, trial), known)
+        named_causes(trial.id, slug, seen, _also_a_mistake(data, trial), known)
         for trial in (trial_of(data, each) for each in data.variants)
         for slug, seen in _by_exercise(trial, results[trial.id].observations)
     ]
@@ -143,19 +151,24 @@ def tables_of(
     )
 
 
-def _of_pairs(data: CourseData, known: set[str], options: Options, count: int) -> Iterator[Said]:
+def _of_pairs(
+    data: CourseData, known: set[str], options: Options, count: int
+) -> Iterator[NamedCauses]:
     double = list(pairs_of(data, count))
     results = graded_for_real(data, double, options)
     both = [
-        said_of(trial.id, slug, seen, {*trial.id.split(AND)}, known)
+        named_causes(trial.id, slug, seen, {*trial.id.split(AND)}, known)
         for trial in double
         for slug, seen, _ in _exercises(trial, results[trial.id])
     ]
     yield from _amounting(data, double, both, known, options)
 
 
-def unexplained(data: CourseData, rows: Sequence[Said]) -> Iterator[str]:
-    """Each mistake that nobody is told of has a reason in its entry, and no other one has."""
+def unexplained(data: CourseData, rows: Sequence[NamedCauses]) -> Iterator[str]:
+    """Yield a line for each mistake that is not named and has no reason, or is named and has one.
+
+    The reason stands in `unnamed` of its entry.
+    """
     silent = {row.id for row in rows if row.verdict is Verdict.SILENT}
     for each in data.misconceptions:
         assert isinstance(each.entry, Misconception)
@@ -166,14 +179,17 @@ def unexplained(data: CourseData, rows: Sequence[Said]) -> Iterator[str]:
             yield f"{each.place}  {id} is named: take its `unnamed` away"
 
 
-def _why_unnamed(trial: Trial, said: Said) -> str:
+def _why_unnamed(trial: ValidationTrial, row: NamedCauses) -> str:
     entry = trial.edited.entry if trial.edited is not None else None
-    silent = said.verdict is Verdict.SILENT
+    silent = row.verdict is Verdict.SILENT
     return entry.unnamed if silent and isinstance(entry, Misconception) else ""
 
 
-def _also_a_mistake(data: CourseData, right: Trial) -> set[str]:
-    """A right way to write one exercise may be a known mistake of another."""
+def _also_a_mistake(data: CourseData, right: ValidationTrial) -> set[str]:
+    """Return the ids of mistakes with the source of this variant.
+
+    A right way to write one exercise may be a known mistake of another.
+    """
     return {
         each.entry.id for each in data.misconceptions if right.sources.get(each.stem) == each.source
     }
@@ -183,24 +199,27 @@ def _also_a_mistake(data: CourseData, right: Trial) -> set[str]:
 
 
 def graded_for_real(
-    data: CourseData, trials: Sequence[Trial], options: Options
+    data: CourseData, trials: Sequence[ValidationTrial], options: Options
 ) -> dict[str, Result]:
-    """What came of each, by its id. Raises EngineError."""
+    """Return the result of each trial, by its id.
+
+    Raises EngineError.
+    """
     course = each_for_itself(data.course)
     scopes = {trial.id: scope_of(data, trial, diagnose=True) for trial in trials}
     submissions = (submission_of(data, trial) for trial in trials)
     with Engine(course, replace(options, only=data.slugs)) as engine:
-        found = engine.grade(submissions, scopes)
-        return {result.submission.id: result for result in found}
+        results = engine.grade(submissions, scopes)
+        return {result.submission.id: result for result in results}
 
 
 # ---- what was said ---------------------------------------------------------------------------
 
 
 def _exercises(
-    trial: Trial, result: Seen
+    trial: ValidationTrial, result: Seen
 ) -> Iterator[tuple[str, list[Observation], list[Observation]]]:
-    """Slug, what failed there, and the same with the mistake forgotten."""
+    """Yield slug, the checks that failed there, and the same with the mistake forgotten."""
     without = dict(_by_exercise(trial, result.without or result.observations))
     for slug, seen in _by_exercise(trial, result.observations):
         if seen:
@@ -208,7 +227,7 @@ def _exercises(
 
 
 def _by_exercise(
-    trial: Trial, observations: Sequence[Observation]
+    trial: ValidationTrial, observations: Sequence[Observation]
 ) -> Iterator[tuple[str, list[Observation]]]:
     for slug in trial.slugs:
         # A broken rule is seen in the text; there is nothing to diagnose.
@@ -218,17 +237,17 @@ def _by_exercise(
         )
 
 
-def said_of(
+def named_causes(
     id: str, slug: str, failed: Sequence[Observation], truths: set[str], known: set[str]
-) -> Said:
-    """What failed checks say: something wrong if none of the causes that fit one is true."""
-    told = [named & known for o in failed if (named := set(_named(o)))]
-    told = [named for named in told if named]
-    wrong = any(not named & truths for named in told)
-    verdict = Verdict.WRONG if wrong else Verdict.NAMED if told else Verdict.SILENT
-    causes = tuple(sorted(set().union(*told)))
+) -> NamedCauses:
+    """Return the verdict on failed checks: wrong if one of them names only false causes."""
+    known_causes = [named & known for o in failed if (named := set(_named(o)))]
+    known_causes = [named for named in known_causes if named]
+    wrong = any(not named & truths for named in known_causes)
+    verdict = Verdict.WRONG if wrong else Verdict.NAMED if known_causes else Verdict.SILENT
+    causes = tuple(sorted(set().union(*known_causes)))
     observed = failed[0].observed if failed else ""
-    return Said(id, slug, verdict, causes, observed)
+    return NamedCauses(id, slug, verdict, causes, observed)
 
 
 def _named(observation: Observation) -> Iterable[str]:
@@ -237,20 +256,24 @@ def _named(observation: Observation) -> Iterable[str]:
 
 
 def _equals(id: str, failed: Sequence[Observation]) -> set[str]:
-    """What is named wherever the mistake itself is."""
+    """Return the other ids that are named wherever this one is; none if it is missed somewhere."""
     named = [names for o in failed if (names := set(_named(o)))]
     return set.intersection(*named) - {id} if named and all(id in n for n in named) else set()
 
 
 def _amounting(
     data: CourseData,
-    trials: Sequence[Trial],
-    rows: Sequence[Said],
+    trials: Sequence[ValidationTrial],
+    rows: Sequence[NamedCauses],
     known: set[str],
     options: Options,
-) -> Iterator[Said]:
-    """Two mistakes may amount to a third that the course knows: the diagonal seen too late in the
-    wrong triangle is the inverted mask. Then it is named on all other inputs as well."""
+) -> Iterator[NamedCauses]:
+    """Yield the rows; a pair that amounts to a third known mistake counts as named.
+
+    For example, the diagonal seen too late in the wrong triangle is the inverted mask. Such a
+    mistake is named on all other inputs as well, so that the doubtful pairs are graded again with
+    another seed.
+    """
     doubted = {row.id for row in rows if row.verdict is Verdict.WRONG}
     rubric = replace(data.course.rubric, seed=f"{data.course.rubric.seed}, once more")
     other = replace(data, course=replace(data.course, rubric=rubric))
@@ -261,7 +284,7 @@ def _amounting(
             yield row
             continue
         failed = [o for o in results[row.id].observations if kills(o)]
-        again = said_of(row.id, row.slug, failed, set(row.causes), known)
+        again = named_causes(row.id, row.slug, failed, set(row.causes), known)
         if again.verdict is Verdict.NAMED and again.causes == row.causes:
             note = f"the two amount to {' or '.join(row.causes)}, on other inputs as well"
             yield replace(row, verdict=Verdict.NAMED, note=note)

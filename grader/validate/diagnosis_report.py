@@ -1,4 +1,4 @@
-"""What `grader validate --diagnosis` prints, and the same as data."""
+"""Write the output of `grader validate --diagnosis`, as text and as data."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from .diagnosis import Diagnosed, Said, Table, Verdict
+from .diagnosis import Diagnosed, NamedCauses, Table, Verdict
 
 FORMAT = "grader diagnosis 1"
 WIDTH = 80
 
 
-def diagnosis_text(found: Diagnosed) -> str:
-    """For a terminal 80 columns wide."""
+def diagnosis_text(diagnosed: Diagnosed) -> str:
+    """Return the report for a terminal 80 columns wide."""
     lines: list[str] = []
-    for table in tables(found):
+    for table in tables(diagnosed):
         lines += [*_table(table), ""]
-    for group in found.alike:
+    for group in diagnosed.alike:
         lines += _wrapped(f"{' = '.join(group)}: no check tells them apart, each is named with it")
-    lines += [f"not as it has to be: {text}" for text in found.failures] or ["all as it has to be"]
+    lines += [f"not good enough: {text}" for text in diagnosed.failures] or ["all targets are met"]
     return "\n".join(lines)
 
 
-def tables(found: Diagnosed) -> tuple[Table, ...]:
-    return found.itself, found.open, found.pairs, found.variants
+def tables(diagnosed: Diagnosed) -> tuple[Table, ...]:
+    return diagnosed.itself, diagnosed.open, diagnosed.pairs, diagnosed.variants
 
 
 def _table(table: Table) -> Iterator[str]:
-    told = ", ".join(
+    shares = ", ".join(
         f"{table.count(verdict)} {verdict} ({float(table.share(verdict)):.1%})"
         for verdict in Verdict
     )
     yield f"{table.title}"
-    yield f"  {len(table.rows)} answers: {told}"
+    yield f"  {len(table.rows)} answers: {shares}"
     for row in table.of(Verdict.WRONG):
         yield from _wrapped(f"wrong   {row.slug}  {row.id}: {', '.join(row.causes)}")
     for row in table.rows if table.title.startswith("self") else ():
@@ -51,20 +51,20 @@ def _wrapped(text: str) -> list[str]:
     )
 
 
-def diagnosis_json(found: Diagnosed) -> dict[str, Any]:
-    """All rows of all tables."""
+def diagnosis_json(diagnosed: Diagnosed) -> dict[str, Any]:
+    """Return all rows of all tables as data."""
     return {
         "format": FORMAT,
         "tables": [
             {"title": table.title, "rows": [_row(row) for row in table.rows]}
-            for table in tables(found)
+            for table in tables(diagnosed)
         ],
-        "alike": [list(group) for group in found.alike],
-        "failures": list(found.failures),
+        "alike": [list(group) for group in diagnosed.alike],
+        "failures": list(diagnosed.failures),
     }
 
 
-def _row(row: Said) -> dict[str, Any]:
+def _row(row: NamedCauses) -> dict[str, Any]:
     return {
         "id": row.id,
         "exercise": row.slug,

@@ -1,4 +1,4 @@
-"""What is missing or wrong in a course, said to its author."""
+"""Describe what is missing or wrong in a course, for its author."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, order=True)
 class Gap:
-    """One thing to mend: where, what, and what to do about it."""
+    """One thing to mend: its place, the problem, and the next step."""
 
     file: str
     line: int
@@ -20,7 +20,8 @@ class Gap:
 
 
 def gap_at(place: str, message: str, next: str) -> Gap:
-    """
+    """Return the gap at a place written as file:line.
+
     >>> print(gap_at("rubric.yaml:3", "no points", "write them"))
     rubric.yaml:3  no points
         next: write them
@@ -30,8 +31,8 @@ def gap_at(place: str, message: str, next: str) -> Gap:
 
 
 def gap_of(error: Exception, next: str) -> Gap:
-    """The gap that an exception tells of, whose text starts with file:line."""
-    found = re.match(r"(?s)(.+?):(\d+):\s*(.*)", str(error))
-    if found is None:
+    """Return the gap for an exception whose text starts with file:line."""
+    match = re.match(r"(?s)(.+?):(\d+):\s*(.*)", str(error))
+    if match is None:
         return Gap("rubric.yaml", 1, str(error), next)
-    return Gap(found[1], int(found[2]), found[3], next)
+    return Gap(match[1], int(match[2]), match[3], next)

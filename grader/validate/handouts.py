@@ -1,12 +1,12 @@
-"""Whether what students get is what the reference makes of itself today."""
+"""Compare what students get with what the reference makes today."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..misconceptions import MisconceptionError
-from ..notebooks import FILE, load_notebooks
-from ..stubs import StubError, stub_source
+from ..course.misconceptions import MisconceptionError
+from ..course.source_notebooks import FILE, load_notebooks
+from ..handouts.stubs import StubError, stub_source
 from .data import CourseData
 from .gap import Gap, gap_of
 
@@ -14,16 +14,16 @@ NEXT = "grader stubs"
 
 
 def handout_gaps(data: CourseData) -> Iterator[Gap]:
-    """Hand-outs that are missing or not fresh, and references that none can be made of."""
-    from ..demos import read_demos
-    from ..handout import handouts, written_handout
-    from ..translated_handout import in_all_languages
+    """Yield hand-outs that are missing or not fresh, and references that none can be made from."""
+    from ..handouts.demos import read_demos
+    from ..handouts.handout import handouts, written_handout
+    from ..handouts.translated_handout import in_all_languages
 
     rubric = data.course.rubric
     written, stems = rubric.written.values(), rubric.assignments.values()
-    asked = "what rubric.yaml asks: answered here, or a question changed"
+    made_from = "what rubric.yaml asks: answered here, or a question changed"
     root = data.course.root
-    yield from _not_fresh(data, in_all_languages(root, written_handout(written)), asked)
+    yield from _not_fresh(data, in_all_languages(root, written_handout(written)), made_from)
     for stem, source in data.references.items():
         try:
             stub = stub_source(source, f"reference/{stem}.py")
@@ -44,7 +44,7 @@ def handout_gaps(data: CourseData) -> Iterator[Gap]:
 
 
 def guide_gaps(data: CourseData) -> Iterator[Gap]:
-    """Questions that nobody is told how to mark, and guides to none."""
+    """Yield questions without a marking guide, and guides without a question."""
     written = data.course.rubric.written
     for slug in written:
         path = data.course.guide(slug)
@@ -59,7 +59,7 @@ def guide_gaps(data: CourseData) -> Iterator[Gap]:
 
 
 def notebook_gaps(data: CourseData) -> Iterator[Gap]:
-    """Notebooks of which something came that is not there."""
+    """Yield notebooks that teach an exercise or question that is not in the rubric."""
     try:
         notebooks = load_notebooks(data.course.root)
     except MisconceptionError as error:
@@ -80,9 +80,9 @@ def _not_fresh(data: CourseData, wanted: Mapping[str, str], made: str) -> Iterat
         if not path.is_file():
             yield Gap(shown, 1, "this hand-out is missing", NEXT)
             continue
-        found = path.read_text(encoding="utf-8")
-        if found != text:
-            yield Gap(shown, _first_difference(found, text), f"not {made}", NEXT)
+        present = path.read_text(encoding="utf-8")
+        if present != text:
+            yield Gap(shown, _first_difference(present, text), f"not {made}", NEXT)
 
 
 def _first_difference(one: str, other: str) -> int:

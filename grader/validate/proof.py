@@ -1,13 +1,13 @@
-"""The whole of `grader validate`: reads a course, grades it, and says what is proven."""
+"""Run the whole of `grader validate`: read a course, grade it, and say what is proven."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..course import Course
-from ..engine import EngineError, Options
-from ..todos import open_todos
+from ..course.course import Course
+from ..course.todos import open_todos
+from ..engine.engine import EngineError, Options
 from .alike import alike
 from .collected import collected_gaps
 from .data import CourseData, read_course
@@ -16,12 +16,11 @@ from .gap import Gap
 from .handouts import guide_gaps, handout_gaps, notebook_gaps
 from .mistake_map import Mapped, map_gaps, mistake_map
 from .record import (
-    Record,
+    KillRecord,
     differences,
     read_record,
     records,
     static_differences,
-    stray_records,
     write_records,
 )
 from .rules import rule_gaps, unchecked
@@ -33,17 +32,17 @@ TODO = "write it, and take the TODO away"
 
 @dataclass(frozen=True)
 class Proof:
-    """What `grader validate` found out about a course."""
+    """The findings of `grader validate` about a course."""
 
     data: CourseData
     evidence: Evidence
     gaps: tuple[Gap, ...]
     unchecked: int
-    """How many checks could not be made."""
+    """The number of checks that could not be made."""
     mistakes: tuple[Mapped, ...]
     alike: tuple[tuple[str, ...], ...]
     diagnosed: Diagnosed | None = None
-    """What is told of mistakes, if that was asked for."""
+    """The tables on diagnosis, if they were asked for."""
 
     @property
     def exit_code(self) -> int:
@@ -51,17 +50,16 @@ class Proof:
 
 
 def read_gaps(course: Course, only: Sequence[str] = ()) -> tuple[CourseData, list[Gap]]:
-    """What reading a course tells, before anything is graded."""
+    """Return the course's data and the gaps that show before anything is graded."""
     whole = read_course(course)
     data = read_course(course, only) if only else whole
     gaps = [*whole.gaps, *suite_gaps(course, data.slugs), *handout_gaps(data)]
     gaps += [*guide_gaps(data), *notebook_gaps(data)]
     gaps += map_gaps(whole, whole.edited)
-    gaps += stray_records(data)
     for slug, exercise in data.exercises.items():
         todos = [Gap(t.file, t.line, f"TODO: {t.text}", TODO) for t in open_todos(course, exercise)]
-        old = read_record(course.root, slug)
-        if isinstance(old, Record):
+        old = read_record(course.paths, slug)
+        if isinstance(old, KillRecord):
             gaps += static_differences(data, slug, old)
         elif not todos:  # what is not finished needs no record
             gaps.append(old)
@@ -76,10 +74,10 @@ def prove(
     write: bool = False,
     diagnosis: bool = False,
 ) -> Proof:
-    """Grades the course and everything known about it.
+    """Grade the course and everything known about it.
 
-    With `write`, the records of who fails which check are written anew, unless something could
-    not be checked; with `diagnosis`, what is told of mistakes is looked at, too. Raises
+    With `write`, the records of who fails which check are written anew, unless something could not
+    be checked; with `diagnosis`, the causes that diagnosis names are tested, too. Raises
     CourseError and, with the gaps known by then, EngineError.
     """
     data, gaps = read_gaps(course, only)
@@ -89,7 +87,7 @@ def prove(
         raise EngineError("\n".join([*map(str, sorted(set(gaps))), str(error)])) from None
     missing = list(unchecked(data, evidence))
     if write and not missing:
-        write_records(course.root, records(data, evidence))
+        write_records(course.paths, records(data, evidence))
         data, gaps = read_gaps(course, only)
     for exercise in data.exercises.values():
         gaps += collected_gaps(course, exercise, evidence.checks)
@@ -108,9 +106,9 @@ def prove(
 
 
 def _differences(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
-    new: Mapping[str, Record] = records(data, evidence)
+    new: Mapping[str, KillRecord] = records(data, evidence)
     for slug, record in new.items():
-        old = read_record(data.course.root, slug)
-        if isinstance(old, Record):
+        old = read_record(data.course.paths, slug)
+        if isinstance(old, KillRecord):
             own = [check for check in evidence.checks if check.exercise == slug]
             yield from differences(slug, old, record, own, evidence.graded)

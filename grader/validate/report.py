@@ -1,32 +1,34 @@
-"""What `grader validate` prints, and the same as data."""
+"""Write the output of `grader validate`, as text and as data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from ..misconceptions import Misconception
-from ..score import two_decimals
+from ..course.misconceptions import Misconception
+from ..text.points import two_decimals
+from ..text.typed import PLAIN, Typed
 from .mistake_map import Mapped
 from .proof import Proof
 from .rules import full_points, killers_by_check
-from .trials import Graded, Kind
+from .trials import GradedTrial, Kind
 
 FORMAT = "grader validate 1"
 WIDTH = 80
 COLUMN = 6
 
 
-def text_report(proof: Proof) -> str:
-    """For a terminal 80 columns wide."""
+def text_report(proof: Proof, typed: Typed = PLAIN) -> str:
+    """Return the report for a terminal 80 columns wide; commands in it are as they are `typed`."""
     parts = [*_summaries(proof), *_written(proof), ""]
     for slug in proof.data.slugs:
         parts += [*_matrix(proof, slug), ""]
     if proof.mistakes:
         parts += [*_map(proof), ""]
     parts += ["not checked:", *(f"  {line}" for line in not_checked(proof)), ""]
-    parts += [str(gap) for gap in proof.gaps]
+    parts += [str(replace(gap, next=typed.ending(gap.next))) for gap in proof.gaps]
     parts += [""] * bool(proof.gaps) + [_verdict(proof)]
     return "\n".join(line.rstrip() for line in parts)
 
@@ -45,14 +47,17 @@ def _summaries(proof: Proof) -> Iterator[str]:
 
 
 def _written(proof: Proof) -> Iterator[str]:
-    """What no suite can prove, and nothing here tries to."""
+    """Yield a line for each written answer: no suite can prove these."""
     rubric = proof.data.course.rubric
     for item in rubric.written_for(proof.data.slugs):
         yield f"{item.slug}: {two_decimals(item.points)} points by a person, a written answer"
 
 
 def _matrix(proof: Proof, slug: str) -> Iterator[str]:
-    """Misconception by criterion: how many checks it fails; a star where it says that it does."""
+    """Yield the table of misconceptions by criterion: the number of checks that each fails.
+
+    A star marks a criterion that the misconception names.
+    """
     criteria = list(proof.data.exercises[slug].criteria)
     width = WIDTH - COLUMN * len(criteria)
     heads = "".join(f"{name[: COLUMN - 1]:>{COLUMN}}" for name in criteria)
@@ -63,18 +68,18 @@ def _matrix(proof: Proof, slug: str) -> Iterator[str]:
     yield "  * the criterion is one that the misconception names"
 
 
-def _killers(proof: Proof, slug: str) -> list[Graded]:
+def _killers(proof: Proof, slug: str) -> list[GradedTrial]:
     graded = proof.evidence.graded.values()
     kinds = (Kind.MISCONCEPTION, Kind.BLANK)
-    found = [g for g in graded if g.trial.kind in kinds and slug in g.trial.slugs]
-    return sorted(found, key=lambda g: (g.trial.kind is Kind.BLANK, g.trial.id))
+    failing = [g for g in graded if g.trial.kind in kinds and slug in g.trial.slugs]
+    return sorted(failing, key=lambda g: (g.trial.kind is Kind.BLANK, g.trial.id))
 
 
 def _short(id: str, slug: str) -> str:
     return id.removesuffix(f" in {slug}")
 
 
-def _cell(each: Graded, slug: str, criterion: str) -> str:
+def _cell(each: GradedTrial, slug: str, criterion: str) -> str:
     count = sum(check.startswith(f"{slug}/{criterion}/") for check in each.killers)
     edited = each.trial.edited
     named = edited is not None and (slug, criterion) in edited.named
@@ -86,34 +91,34 @@ def _map(proof: Proof) -> Iterator[str]:
     reasons = sum(bool(row.mistake.reason) for row in proof.mistakes)
     open = sum(bool(row.mistake.open) for row in proof.mistakes)
     yield (
-        f"map of mistakes: {len(proof.mistakes)} numbers, {covered} stood for by entries,"
+        f"map of mistakes: {len(proof.mistakes)} listed, {covered} covered by entries,"
         f" {reasons} by a reason, {open} open"
     )
     for row in proof.mistakes:
-        yield _cut(f"{row.mistake.number:>4}  {_cut(row.mistake.title, 34):<34}  {row.told}", WIDTH)
+        yield _cut(f"  {_cut(row.mistake.title, 34):<34}  {row.coverage}", WIDTH)
 
 
 def not_checked(proof: Proof) -> list[str]:
-    """What a green run does not prove."""
-    found = []
+    """Return the lines about what a green run does not prove."""
+    lines = []
     open = sorted({row.mistake.open for row in proof.mistakes if row.mistake.open})
     if open:
-        numbers = sum(bool(row.mistake.open) for row in proof.mistakes)
-        found.append(f"{numbers} mistakes whose exercises are to come: {', '.join(open)}")
+        count = sum(bool(row.mistake.open) for row in proof.mistakes)
+        lines.append(f"{count} mistakes whose exercises are to come: {', '.join(open)}")
     if not proof.mistakes:
-        found.append("whether every known mistake is covered: there is no reference/mistakes.py")
+        lines.append("whether every known mistake is covered: there is no list of them")
     if proof.data.may_earn:
         allowed = ", ".join(sorted(proof.data.may_earn))
-        found.append(f"blank answers in criteria where MAY_EARN lets them: {allowed}")
+        lines.append(f"blank answers in criteria where MAY_EARN lets them: {allowed}")
     shadowed = _never_alone(proof)
     if shadowed:
-        found.append(f"{len(shadowed)} checks that are never the only one to fail a mistake (JSON)")
+        lines.append(f"{len(shadowed)} checks that are never the only one to fail a mistake (JSON)")
     blank = _blank_only(proof)
     if blank:
-        found.append(f"{len(blank)} checks that only blank answers fail (JSON)")
-    found += [f"{' = '.join(group)}: they answer alike and count once" for group in proof.alike]
-    found.append("mistakes that nobody has listed, two mistakes at once, and other processors")
-    return found
+        lines.append(f"{len(blank)} checks that only blank answers fail (JSON)")
+    lines += [f"{' = '.join(group)}: they answer alike and count once" for group in proof.alike]
+    lines.append("mistakes that nobody has listed, two mistakes at once, and other processors")
+    return lines
 
 
 def _verdict(proof: Proof) -> str:
@@ -125,7 +130,7 @@ def _verdict(proof: Proof) -> str:
 
 
 def json_report(proof: Proof) -> dict[str, Any]:
-    """Everything, with the kill matrix in full."""
+    """Return everything as data, with the kill matrix in full."""
     rows = _exercises(proof)
     keys = ("checks", "misconceptions", "killed", "variants", "full_marks", "blank_answers")
     together = [g for group in proof.alike for g in group[1:]]
@@ -171,7 +176,7 @@ def json_report(proof: Proof) -> dict[str, Any]:
 def _mapped(row: Mapped) -> dict[str, Any]:
     mistake = row.mistake
     return {
-        "number": mistake.number,
+        "id": mistake.id,
         "title": mistake.title,
         "ids": list(row.ids),
         "reason": mistake.reason or None,
@@ -208,20 +213,20 @@ def _exercises(proof: Proof) -> list[dict[str, Any]]:
     return rows
 
 
-def _counts_for(each: Graded, slug: str) -> bool:
-    """An entry counts for the exercises of which it names criteria."""
+def _counts_for(each: GradedTrial, slug: str) -> bool:
+    """Tell whether an entry counts for an exercise: whether it names one of its criteria."""
     return each.trial.edited is not None and slug in dict(each.trial.edited.named)
 
 
-def _is_killed(proof: Proof, each: Graded) -> bool:
-    """It loses points in every criterion that it names."""
+def _is_killed(proof: Proof, each: GradedTrial) -> bool:
+    """Tell whether it loses points in every criterion that it names."""
     assert each.trial.edited is not None
     full = full_points(proof.data)
     named = [key for key in each.trial.edited.named if key in each.points]
     return all(each.points[key] not in (None, full[key]) for key in named)
 
 
-def _earns_its_marks(proof: Proof, each: Graded) -> bool:
+def _earns_its_marks(proof: Proof, each: GradedTrial) -> bool:
     assert each.trial.edited is not None
     full = full_points(proof.data)
     named = [key for key in each.trial.edited.named if key in each.points]
@@ -229,7 +234,7 @@ def _earns_its_marks(proof: Proof, each: Graded) -> bool:
 
 
 def _never_alone(proof: Proof) -> list[str]:
-    """Checks without a misconception that fails them and no other check of their criterion."""
+    """Return the checks that are never the only one of their criterion to fail a misconception."""
     alone = set()
     for each in proof.evidence.graded.values():
         if each.trial.edited is not None and isinstance(each.trial.edited.entry, Misconception):

@@ -1,4 +1,4 @@
-"""What can be said of suites by reading them, before anything runs."""
+"""Find gaps in suites by reading them, before anything runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..course import Course, CourseError
+from ..course.course import Course, CourseError
 from .gap import Gap
 
 DISABLING = frozenset({"skip", "skipif", "xfail", "importorskip"})
@@ -20,7 +20,7 @@ _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def suite_gaps(course: Course, slugs: tuple[str, ...]) -> Iterator[Gap]:
-    """Everything wrong with the suites of the exercises, and suites that no exercise has."""
+    """Yield everything wrong with the suites of the exercises, and suites that no exercise has."""
     wanted: set[Path] = set()
     for slug, exercise in course.rubric.exercises.items():
         try:
@@ -41,7 +41,7 @@ def suite_gaps(course: Course, slugs: tuple[str, ...]) -> Iterator[Gap]:
 
 
 def file_gaps(source: str, shown: str) -> Iterator[Gap]:
-    """Everything wrong with one suite, by its text."""
+    """Yield everything wrong with one suite, by its text."""
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
@@ -112,7 +112,7 @@ def _locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 
 def _written(node: ast.AST) -> str:
-    """The name at the root of what a node changes in place; empty if it changes nothing."""
+    """Return the name at the root of what a node changes in place; empty if it changes nothing."""
     if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
         return _root(node)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

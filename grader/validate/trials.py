@@ -1,48 +1,56 @@
-"""What is handed in to prove a course, and what came of each."""
+"""Make the submissions that prove a course, and grade them."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from ..course import Course
-from ..engine import Engine, Options
-from ..evidence import Observation, Outcome
-from ..follow_through import FollowThrough
-from ..hello import CheckFacts
-from ..misconceptions import BlankAnswer, Misconception, Variant
-from ..scope import Scope
-from ..score import block, score
-from ..stubs import StubError, stub_source
-from ..submission import Submission
+from ..course.course import Course
+from ..course.follow_through import FollowThrough
+from ..course.misconceptions import BlankAnswer, Misconception, Variant
+from ..course.scope import Scope
+from ..engine.engine import Engine, Options
+from ..grade.evidence import Observation, Outcome
+from ..grade.score import block, score
+from ..handouts.stubs import StubError, stub_source
+from ..messages.answers import CheckFacts
+from ..submission.submission import Submission
 from .data import CourseData, Edited
 from .uses import users
-from .wrapping import BLANKS, blank_source, drawing_source, forbidden_source
+from .wrapping import (
+    BLANKS,
+    blank_source,
+    drawing_source,
+    forbidden_source,
+    reshaped_source,
+)
 
 Points = Mapping[tuple[str, str], Fraction | None]
 LOOP = "for _ in (): ..."
 DRAWING = ", drawing at random"
-"""What the id of a trial with random draws ends in, after the id of the one without."""
+"""The end of the id of a trial with random draws, after the id of the one without."""
 KILLS = frozenset({Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT})
 
 
 def kills(observation: Observation) -> bool:
-    """Whether points were lost on something that was written."""
+    """Tell whether points were lost on something that was written."""
     return observation.outcome in KILLS
 
 
 class Kind(StrEnum):
-    """What a trial is for."""
+    """The purpose of a trial."""
 
     REFERENCE = "reference"
     STUB = "stub"
     DRAWING = "drawing"
     """The reference or a mistake, with another global seed and random draws on its way."""
     BLANK = "blank"
+    SHAPE = "shape"
+    """The reference's own numbers in another shape, which checks of shapes have to notice."""
     VARIANT = "variant"
     FORBIDDEN = "forbidden"
     """The reference with something in it that the rubric does not allow."""
@@ -60,39 +68,43 @@ DIAGNOSED = (Kind.MISCONCEPTION, Kind.VARIANT)
 
 
 @dataclass(frozen=True)
-class Trial:
+class ValidationTrial:
     """One submission to be graded."""
 
     id: str
     kind: Kind
     slugs: tuple[str, ...]
     sources: Mapping[str, str]
-    """Stem to source, for what differs from the reference."""
+    """Stem to source, for the files that differ from the reference."""
     edited: Edited | None = None
     forbidden: str = ""
-    """What must be found in its text."""
+    """The text that must be found in it."""
 
 
 @dataclass(frozen=True)
-class Graded:
-    """What came of a trial."""
+class GradedTrial:
+    """The result of a trial."""
 
-    trial: Trial
+    trial: ValidationTrial
     observations: tuple[Observation, ...]
     points: Points
-    """By (slug, criterion)."""
+    """The points by (slug, criterion); None if they could not be determined."""
     answers: Mapping[str, Any]
-    """By check, as `grader.judge.tracing` sketches them."""
+    """The answers by check, as `grader.judge.checks.tracing` sketches them."""
     notes: tuple[str, ...]
-    """On the submission as a whole."""
+    """Notes on the submission as a whole."""
     without: tuple[Observation, ...]
-    """The observations as they were if nobody had heard of the mistake, if that was asked for."""
+    """The observations made without knowing the mistake, if they were asked for."""
     written: tuple[tuple[str, str], ...]
-    """Globals of suites, as (file, name), that were not as before when it was graded."""
+    """Globals of suites, as (file, name), that grading it changed."""
+    called: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The methods of `expect` that were called, by check."""
+    refused_by: Mapping[str, str] = field(default_factory=dict)
+    """The method of `expect` that refused the answer, by check."""
 
     @property
     def killers(self) -> tuple[str, ...]:
-        """The checks that it fails."""
+        """Return the checks that it fails."""
         return tuple(o.check for o in self.observations if kills(o))
 
     @property
@@ -102,43 +114,55 @@ class Graded:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that grading showed."""
+    """Everything that grading showed."""
 
     checks: tuple[CheckFacts, ...]
-    graded: Mapping[str, Graded]
-    again: Mapping[str, Graded]
-    """The few that were graded once more, in reverse order."""
+    graded: Mapping[str, GradedTrial]
+    again: Mapping[str, GradedTrial]
+    """The few trials that were graded once more, in reverse order."""
 
 
-def trials(data: CourseData) -> list[Trial]:
-    """Everything to be graded, the longest first."""
+def trials(data: CourseData) -> list[ValidationTrial]:
+    """Return everything to be graded, the longest first."""
     slugs = data.slugs
     stubs = dict(_stubs(data))
-    found = [
-        Trial("the reference", Kind.REFERENCE, slugs, {}),
-        Trial("the stub", Kind.STUB, tuple(s for s in slugs if _stem(data, s) in stubs), stubs),
+    planned = [
+        ValidationTrial("the reference", Kind.REFERENCE, slugs, {}),
+        ValidationTrial(
+            "the stub", Kind.STUB, tuple(s for s in slugs if _stem(data, s) in stubs), stubs
+        ),
     ]
     for each in data.edited:
-        found.append(trial_of(data, each))
+        planned.append(trial_of(data, each))
     for blank in BLANKS:
         for slug, exercise in data.exercises.items():
             stem = exercise.assignment
             source = blank_source(data.references[stem], exercise.targets, blank)
-            found.append(Trial(f"blank: {blank} in {slug}", Kind.BLANK, (slug,), {stem: source}))
-    found += _forbidden(data)
-    found = [trial for trial in found if trial.slugs]
-    found += [_drawing(data, trial) for trial in few(found) if trial.kind is not Kind.STUB]
-    return sorted(found, key=lambda trial: -len(trial.slugs))
+            planned.append(
+                ValidationTrial(f"blank: {blank} in {slug}", Kind.BLANK, (slug,), {stem: source})
+            )
+    for slug, exercise in data.exercises.items():
+        stem = exercise.assignment
+        source = reshaped_source(data.references[stem], exercise.targets)
+        planned.append(
+            ValidationTrial(f"another shape in {slug}", Kind.SHAPE, (slug,), {stem: source})
+        )
+    planned += _forbidden(data)
+    planned = [trial for trial in planned if trial.slugs]
+    planned += [_drawing(data, trial) for trial in few(planned) if trial.kind is not Kind.STUB]
+    return sorted(planned, key=lambda trial: -len(trial.slugs))
 
 
-def trial_of(data: CourseData, each: Edited) -> Trial:
-    """The reference with an entry's edit."""
+def trial_of(data: CourseData, each: Edited) -> ValidationTrial:
+    """Return the trial of the reference with an entry's edit."""
     own = tuple(slug for slug in each.slugs if slug in data.slugs)
-    return Trial(each.entry.id, KINDS[type(each.entry)], own, {each.stem: each.source}, each)
+    return ValidationTrial(
+        each.entry.id, KINDS[type(each.entry)], own, {each.stem: each.source}, each
+    )
 
 
-def _forbidden(data: CourseData) -> Iterator[Trial]:
-    """For each rule of each exercise, an answer that breaks it."""
+def _forbidden(data: CourseData) -> Iterator[ValidationTrial]:
+    """Yield, for each rule of each exercise, an answer that breaks it."""
     for slug, exercise in data.exercises.items():
         stem = exercise.assignment
         rules = [(exercise.targets[0], name) for name in exercise.banned]
@@ -147,18 +171,18 @@ def _forbidden(data: CourseData) -> Iterator[Trial]:
             code = name if name == LOOP else f"import {name.partition('.')[0]}\n{name}"
             source = forbidden_source(data.references[stem], target, code)
             id = f"{target} with {name.rstrip(':. ')} in {slug}"
-            yield Trial(id, Kind.FORBIDDEN, (slug,), {stem: source}, forbidden=name)
+            yield ValidationTrial(id, Kind.FORBIDDEN, (slug,), {stem: source}, forbidden=name)
 
 
-def _drawing(data: CourseData, trial: Trial) -> Trial:
+def _drawing(data: CourseData, trial: ValidationTrial) -> ValidationTrial:
     sources = {**data.references, **trial.sources}
     sources = {stem: drawing_source(text, _targets(data, stem)) for stem, text in sources.items()}
-    return Trial(trial.id + DRAWING, Kind.DRAWING, trial.slugs, sources)
+    return ValidationTrial(trial.id + DRAWING, Kind.DRAWING, trial.slugs, sources)
 
 
-def few(all_trials: Iterable[Trial]) -> list[Trial]:
-    """Those that are graded in other ways too: both ends, and of every exercise a mistake."""
-    chosen: list[Trial] = []
+def few(all_trials: Iterable[ValidationTrial]) -> list[ValidationTrial]:
+    """Return the trials to grade in other ways too: reference, stub, and a mistake per exercise."""
+    chosen: list[ValidationTrial] = []
     shown: set[str] = set()
     for trial in all_trials:
         if trial.kind in (Kind.REFERENCE, Kind.STUB):
@@ -170,9 +194,10 @@ def few(all_trials: Iterable[Trial]) -> list[Trial]:
 
 
 def grade(data: CourseData, options: Options, diagnose: bool = False) -> Evidence:
-    """Grades every trial; with `diagnose`, looks for what is behind failures, too.
+    """Grade every trial; with `diagnose`, look for the causes of failures, too.
 
-    Raises EngineError."""
+    Raises EngineError.
+    """
     waiting, only = trials(data), data.slugs
     repeated, course = few(waiting), each_for_itself(data.course)
     options = replace(options, only=only, diagnose=False)
@@ -190,7 +215,7 @@ def grade(data: CourseData, options: Options, diagnose: bool = False) -> Evidenc
 
 
 def each_for_itself(course: Course) -> Course:
-    """Without follow-through: what is to be proven is what each suite sees by itself."""
+    """Return the course without follow-through: each suite is to be proven by itself."""
     alone = {
         slug: replace(exercise, follow_through=FollowThrough())
         for slug, exercise in course.rubric.exercises.items()
@@ -198,7 +223,9 @@ def each_for_itself(course: Course) -> Course:
     return replace(course, rubric=replace(course.rubric, exercises=alone))
 
 
-def _graded(data: CourseData, engine: Engine, waiting: list[Trial]) -> Iterator[tuple[str, Graded]]:
+def _graded(
+    data: CourseData, engine: Engine, waiting: list[ValidationTrial]
+) -> Iterator[tuple[str, GradedTrial]]:
     by_id = {trial.id: trial for trial in waiting}
     submissions = (submission_of(data, trial) for trial in waiting)
     rubric = data.course.rubric
@@ -214,22 +241,25 @@ def _graded(data: CourseData, engine: Engine, waiting: list[Trial]) -> Iterator[
         }
         yield (
             trial.id,
-            Graded(
+            GradedTrial(
                 trial,
                 result.observations,
                 points,
-                result.trace.get("answers", {}),
+                result.trace.answers,
                 tuple(note.text for note in result.loading),
                 result.without,
-                tuple((file, name) for file, name in result.trace.get("written", ())),
+                result.trace.written,
+                result.trace.called,
+                result.trace.refused_by,
             ),
         )
 
 
-def scope_of(data: CourseData, trial: Trial, diagnose: bool = False) -> Scope:
-    """The exercises it is about; of these, what its edit can be seen in.
+def scope_of(data: CourseData, trial: ValidationTrial, diagnose: bool = False) -> Scope:
+    """Return the exercises that a trial is about, and the definitions that show its edit.
 
-    With `diagnose`, causes are looked for where some must be found, and where none may be.
+    With `diagnose`, causes are looked for in misconceptions and variants: some must be found in the
+    first, none may be found in the second.
     """
     scope = Scope(trial.slugs, diagnose=diagnose and trial.kind in DIAGNOSED)
     if trial.edited is None:
@@ -246,7 +276,7 @@ def _is_known(data: CourseData, observation: Observation) -> bool:
     return observation.criterion in exercise.criteria
 
 
-def submission_of(data: CourseData, trial: Trial) -> Submission:
+def submission_of(data: CourseData, trial: ValidationTrial) -> Submission:
     sources = {**data.references, **trial.sources}
     files = {f"{stem}.py": source.encode() for stem, source in sources.items()}
     # What a fresh check draws hangs on it: not on a word of a hand-out far away from the trial.

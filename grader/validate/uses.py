@@ -1,18 +1,21 @@
-"""Which exercises an edit of the reference can reach: those whose targets use what it edits."""
+"""Find the exercises that an edit of the reference can reach: their targets use what it edits."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
 
-from ..rubric import Rubric
-from ..scope import Definition
+from ..course.rubric import Rubric
+from ..course.scope import Definition
 
 Uses = Mapping[Definition, set[Definition]]
 
 
 def touched(rubric: Rubric, uses: Uses, definition: Definition) -> list[str]:
-    """Slugs of the exercises one of whose targets is the definition or uses it, at any distance."""
+    """Return the slugs of the exercises with a target that uses the definition.
+
+    A target counts as a user of itself, and of everything that it uses at any distance.
+    """
     return [
         slug
         for slug, exercise in rubric.exercises.items()
@@ -23,30 +26,33 @@ def touched(rubric: Rubric, uses: Uses, definition: Definition) -> list[str]:
 
 
 def users(uses: Uses, definition: Definition) -> set[Definition]:
-    """The definition, and all that use it, at any distance."""
+    """Return the definition, and all that use it, at any distance."""
     return {one for one in {*uses, definition} if definition in _reach(one, uses)}
 
 
 def _reach(start: Definition, uses: Uses) -> set[Definition]:
-    found, waiting = {start}, [start]
+    reached, waiting = {start}, [start]
     while waiting:
-        for used in uses.get(waiting.pop(), set()) - found:
-            found.add(used)
+        for used in uses.get(waiting.pop(), set()) - reached:
+            reached.add(used)
             waiting.append(used)
-    return found
+    return reached
 
 
 def uses_of(references: Mapping[str, str]) -> Uses:
-    """What every top-level definition of every reference mentions, in its own file or another."""
-    found: dict[Definition, set[Definition]] = {}
+    """Return the definitions that each top-level definition of the references mentions.
+
+    They may stand in its own file or in another reference.
+    """
+    mentioned_by: dict[Definition, set[Definition]] = {}
     for stem, source in references.items():
         body = ast.parse(source).body
         imported = _imported(body, references)
         for node in body:
             for name in _defined(node):
                 mentioned = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-                found[stem, name] = {imported.get(n, (stem, n)) for n in mentioned}
-    return found
+                mentioned_by[stem, name] = {imported.get(n, (stem, n)) for n in mentioned}
+    return mentioned_by
 
 
 def _defined(node: ast.stmt) -> list[str]:

@@ -1,4 +1,4 @@
-"""Submissions made of the reference by machine: blank answers, and one that draws at random.
+"""Make submissions from the reference: blank, in another shape, drawing at random, forbidden.
 
 The text of Python code is made here; it runs in a worker, as any submission does.
 """
@@ -21,9 +21,9 @@ def _blank(value, given):
     if isinstance(value, bool) or not isinstance(value, (int, float, _torch.Tensor)):
         return value
     if not isinstance(value, _torch.Tensor):
-        return type(value)({number})
+        return {number}
     if not value.is_floating_point():
-        return _torch.zeros_like(value)
+        return {other}
     return {tensor}
 
 
@@ -40,14 +40,24 @@ BLANKS = {
     "random numbers": ("_torch.randn_like(value)", "7"),
     "its input": ("_given(value, *given)", "1"),
 }
-"""What is answered in place of a floating-point tensor, and of a number. The shape is right but
-for the last, which returns its first argument where none has the shape of the answer."""
+"""The code that answers in place of a floating-point tensor, and of a number.
+
+The shape is right except in the last, which returns its first tensor if none has the shape of the
+answer.
+"""
 
 
 def blank_source(reference: str, targets: Sequence[str], blank: str) -> str:
-    """The reference with blank answers in place of those of the targets."""
+    """Return the reference with blank answers in place of those of the targets."""
     tensor, number = BLANKS[blank]
-    prelude = _BLANK.format(tensor=tensor, number=number)
+    other = "_torch.zeros_like(value)"
+    prelude = _BLANK.format(tensor=tensor, other=other, number=f"type(value)({number})")
+    return reference + prelude + "".join(_answering(reference, targets, _BLANK_CALL))
+
+
+def reshaped_source(reference: str, targets: Sequence[str]) -> str:
+    """Return the reference with one axis more in front of each tensor that the targets answer."""
+    prelude = _BLANK.format(tensor="value[None]", other="value[None]", number="value")
     return reference + prelude + "".join(_answering(reference, targets, _BLANK_CALL))
 
 
@@ -57,7 +67,10 @@ _DRAWN_CALL = "(_torch.manual_seed(next(_seeds)), _torch.rand(11), {call})[-1]"
 
 
 def drawing_source(reference: str, targets: Sequence[str]) -> str:
-    """The reference with another global seed and more random draws, at import and in calls."""
+    """Return the reference with other global seeds and more random draws.
+
+    It seeds at import; it seeds and draws in each constructor and in each call of a function.
+    """
     prelude = (
         "\n\nimport itertools as _itertools\nimport random as _random\nimport torch as _torch\n"
     )
@@ -67,7 +80,7 @@ def drawing_source(reference: str, targets: Sequence[str]) -> str:
 
 
 def forbidden_source(reference: str, target: str, code: str) -> str:
-    """The reference with code in a target that is there to be read, and never runs."""
+    """Return the reference with code in a target that is there to be read, and never runs."""
     body = "".join(f"        {line}\n" for line in code.splitlines())
     for node in ast.parse(reference).body:
         if isinstance(node, ast.FunctionDef) and node.name == target:
@@ -89,7 +102,7 @@ def forbidden_source(reference: str, target: str, code: str) -> str:
 def _answering(
     reference: str, targets: Sequence[str], answer: str, constructors: bool = False
 ) -> Iterable[str]:
-    """Definitions over those of the targets, that answer with `answer` around the old one."""
+    """Yield definitions that replace those of the targets and wrap the old ones in `answer`."""
     for node in ast.parse(reference).body:
         if isinstance(node, ast.FunctionDef) and node.name in targets:
             call = answer.format(call=f"_right_{node.name}(*args, **kwargs)")

@@ -1,4 +1,4 @@
-"""Which exercises a save can have changed. Looks at lines, and parses nothing."""
+"""Find the exercises that a save can have changed. Compares lines, and parses nothing."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from grader.notebook import NotebookError, read_cells
-from grader.prerequisites import needs
-from grader.rubric import Rubric
+from grader.course.prerequisites import needs
+from grader.course.rubric import Rubric
+from grader.submission.notebook import NotebookError, read_cells
 
 Files = Mapping[str, bytes]
 Pieces = Mapping[str, str]
-"""Name of a top-level definition -> its text; under the empty name, all the rest of the file."""
+"""Maps a top-level definition's name to its text, and "" to all the rest of the file."""
 
 _DEFINITION = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
 _CONTINUES = re.compile(r"[\s#)\]}]|$")
 _WORD = re.compile(r"\w+")
 _REMEMBERED = 64
-"""Files: between two saves nearly all are as they were."""
+"""The number of files to remember: between two saves nearly all stay the same."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,16 @@ class Affected:
     """Exercises in the order in which to grade them again."""
 
     changed: tuple[str, ...]
-    """Whose own definitions are other ones now."""
+    """Exercises whose own definitions changed."""
     reached: tuple[str, ...]
-    """That may use what was changed."""
+    """Other exercises that the save may have changed the result of."""
 
 
 def affected(old: Files, new: Files, entries: Mapping[str, str], rubric: Rubric) -> Affected:
-    """What to grade again. `entries`: assignment -> the file that was graded for it."""
+    """Return the exercises to grade again.
+
+    `entries` maps an assignment to the file that was graded for it.
+    """
     paths = [path for path in {**old, **new} if old.get(path) != new.get(path)]
     stems = {file: stem for stem, file in entries.items()}
     if any(path not in stems or path not in old or path not in new for path in paths):
@@ -57,18 +60,18 @@ def affected(old: Files, new: Files, entries: Mapping[str, str], rubric: Rubric)
 
 @functools.lru_cache(_REMEMBERED)
 def pieces(path: str, data: bytes) -> Pieces:
-    """The definitions at the top level of a file, as text.
+    """Return the definitions at the top level of a file, as text.
 
     >>> pieces("a.py", b"import torch\\n\\n@cached\\ndef f(x):\\n    return x\\n\\ny = 1\\n")
     {'': 'import torch\\ny = 1', 'f': '@cached\\ndef f(x):\\n    return x'}
     """
-    found: dict[str, list[str]] = {"": []}
+    lines_of: dict[str, list[str]] = {"": []}
     name, above = "", list[str]()
     for line in _code(path, data).split("\n"):
         definition = _DEFINITION.match(line)
         if definition:
             name = definition[1]
-            found.setdefault(name, []).extend(above)
+            lines_of.setdefault(name, []).extend(above)
             above = []
         elif line.startswith("@"):
             name, above = "", [*above, line]
@@ -76,8 +79,8 @@ def pieces(path: str, data: bytes) -> Pieces:
         elif not _CONTINUES.match(line):
             name = ""
         if line.strip():
-            found[name].append(line)
-    return {name: "\n".join(lines) for name, lines in found.items()}
+            lines_of[name].append(line)
+    return {name: "\n".join(lines) for name, lines in lines_of.items()}
 
 
 def _code(path: str, data: bytes) -> str:
@@ -94,20 +97,20 @@ def _different(old: Pieces, new: Pieces) -> set[str]:
 
 
 def _reached(names: Iterable[str], files: Iterable[Pieces]) -> set[str]:
-    """The names, and all definitions whose text mentions one of them, at any distance."""
+    """Return the names, and all definitions whose text mentions one of them, at any distance."""
     words = {
         (number, name): _words(text)
         for number, file in enumerate(files)
         for name, text in file.items()
         if name
     }
-    found, waiting = set[str](), [*names]
+    reached, waiting = set[str](), [*names]
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in reached:
+            reached.add(name)
             waiting += [other for (_, other), used in words.items() if name in used]
-    return found
+    return reached
 
 
 @functools.lru_cache(_REMEMBERED * 16)
@@ -116,9 +119,9 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _followers(slugs: set[str], rubric: Rubric) -> list[str]:
-    """Exercises, not among them, that use what these ask for or wait for it."""
-    found: list[str] = []
+    """Return further exercises that use the targets of `slugs` or wait for them."""
+    following: list[str] = []
     for slug, exercise in rubric.exercises.items():
-        if slug not in slugs and needs(exercise) & {*slugs, *found}:
-            found.append(slug)
-    return found
+        if slug not in slugs and needs(exercise) & {*slugs, *following}:
+            following.append(slug)
+    return following

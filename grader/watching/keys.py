@@ -1,4 +1,4 @@
-"""Single keys, without Enter, and a terminal that is as before however we leave it."""
+"""Read single keys, without Enter, and always leave the terminal as it was before."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Keys:
-    """A context manager. `fd` is what to wait for, or None where nobody types.
+    """A context manager. `fd` is the descriptor to wait for, or None if it is no terminal.
 
     Ctrl-C, Ctrl-Z and termination work as everywhere: the terminal is put back first. `wake` is
     called after a change of the window's size, and when the program goes on after Ctrl-Z.
@@ -48,7 +48,7 @@ class Keys:
             signal.signal(number, handler)
 
     def read(self) -> str:
-        """What was typed; empty at the end of the input."""
+        """Return the keys that were typed; empty at the end of the input."""
         if self.fd is None:
             return ""
         try:

@@ -1,4 +1,4 @@
-"""Tells that files were saved: by whatever editor, however it goes about it."""
+"""Notice that files were saved, by whatever editor and in whatever way."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import threading
 from pathlib import Path
 from types import TracebackType
 
-from grader.collection import CODE_SUFFIXES
-from grader.submission import Submission, SubmissionError, read_submission
+from grader.submission.collection import CODE_SUFFIXES
+from grader.submission.submission import Submission, SubmissionError, read_submission
 
 STEP_MS = 4
-"""How long nothing more may happen before a save counts as done."""
+"""A save counts as done when nothing more happens for this long."""
 DEBOUNCE_MS = 200
-"""And how long one may take at most: a `git checkout` of many files."""
+"""The longest that a save may take, such as a `git checkout` of many files."""
 STOP_S = 2.0
 SETTLE_S = 0.06
-"""Some editors empty a file, or move it away, before they write it."""
+"""The wait for editors that empty a file, or move it away, before they write it."""
 
 
 class Saves:
@@ -64,18 +64,20 @@ class Saves:
 
 
 def settled(target: Path, name: str, known: Submission) -> Submission:
-    """The submission as it is now, waiting a moment for files that vanished or became empty.
+    """Return the submission as it is now, but wait a moment if files vanished or became empty.
 
     Raises SubmissionError.
     """
     for last in (False, False, True):
         try:
-            found = read_submission(target, name)
+            submission = read_submission(target, name)
         except SubmissionError:
             if last:
                 raise
         else:
-            if last or all(found.files.get(path) for path, data in known.files.items() if data):
-                return found
+            if last or all(
+                submission.files.get(path) for path, data in known.files.items() if data
+            ):
+                return submission
         threading.Event().wait(SETTLE_S)
     raise AssertionError("the last round returns or raises")

@@ -30,7 +30,7 @@ def send_control(sock: socket.socket, message: dict[str, Any], fds: Sequence[int
 
 
 def receive_control(sock: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """One message and its descriptors. Raises `PeerGone` at end of stream."""
+    """Receive one message and its file descriptors. Raises `PeerGone` at end of stream."""
     try:
         head, fds, _, _ = socket.recv_fds(sock, SIZE.size, MAX_FDS)
         head += _exactly(sock, SIZE.size - len(head)) if head else b""

@@ -1,4 +1,4 @@
-"""What can go wrong on a channel, told apart by who has to answer for it."""
+"""The exceptions of a channel: each says which side, or which limit, is at fault."""
 
 from __future__ import annotations
 
@@ -19,5 +19,12 @@ class PeerGone(WireFault):
     """The other side closed the channel or died."""
 
 
+class TooLarge(WireFault):
+    """A message exceeds a size limit. Nothing of it was sent, and the channel can still be used."""
+
+
 class Unsupported(WireFault):
-    """This can't cross the process boundary; refusing is better than a wrong answer."""
+    """A tensor or operation that can't cross the process boundary.
+
+    Refusing it is better than a wrong answer.
+    """

@@ -13,22 +13,25 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from .faults import Deadline, PeerGone, Violation
+from .faults import Deadline, PeerGone, TooLarge, Violation
 
 MAGIC = b"GRW1"
 HEADER = struct.Struct("<4sIQ")
 MAX_JSON_BYTES = 4 << 20
+OUR_JSON_BYTES = 64 << 20
+"""Limit between two processes of ours: what a course says of all its checks is long."""
 MAX_PAYLOAD_BYTES = 64 << 20
 CHUNK_BYTES = 1 << 20
 READ_AHEAD_BYTES = 1 << 16
 MAX_PARTS = 64
-"""Of a message handed to the kernel at once; it takes at most 1024."""
+"""Buffers of a message handed to the kernel at once; the kernel takes at most 1024."""
 
 Meta = dict[str, Any]
 Buffer = bytes | memoryview
 Waiter = Callable[[bool, float | None], None]
-"""Blocks until the socket can be written (True) or read (False), or raises `Deadline`; looks at
-the clock first, or a peer that drips bytes would never meet its end."""
+"""Blocks until the socket can be written (True) or read (False), or raises `Deadline`. It looks at
+the clock first: a peer that sends byte by byte keeps the socket readable and would never be cut
+off."""
 
 
 class Message(NamedTuple):
@@ -39,14 +42,20 @@ class Message(NamedTuple):
 
 
 class Channel:
-    """Sends and receives frames on a connected stream socket.
+    """One end of a connected stream socket that sends and receives frames.
 
     `receive` never uses ancillary data, so that file descriptors passed by the other
     side are dropped by the kernel.
     """
 
-    def __init__(self, sock: socket.socket, wait: Waiter | None = None) -> None:
+    def __init__(
+        self,
+        sock: socket.socket,
+        wait: Waiter | None = None,
+        max_json_bytes: int = MAX_JSON_BYTES,
+    ) -> None:
         self.sock = sock
+        self._max_json_bytes = max_json_bytes
         self._wait = wait or self._poll
         self._may_block = wait is None
         self._buffer = bytearray()
@@ -56,14 +65,13 @@ class Channel:
         """Send one frame.
 
         Raises:
-            ValueError: the message is larger than a frame may be.
+            TooLarge: the message is larger than a frame may be.
             Deadline: `until` (monotonic seconds) passed. PeerGone: nobody reads any more.
         """
-        text = _encode(meta).encode()
+        text = encode(meta).encode()
         views = [memoryview(buffer) for buffer in buffers]
         size = sum(view.nbytes for view in views)
-        if len(text) > MAX_JSON_BYTES or size > MAX_PAYLOAD_BYTES:
-            raise ValueError(f"message too large: {len(text)} bytes of JSON, {size} of tensors")
+        require_small(len(text), size, self._max_json_bytes)
         parts = [memoryview(HEADER.pack(MAGIC, len(text), size) + text), *views]
         try:
             sent = self.sock.sendmsg(parts[:MAX_PARTS], (), socket.MSG_DONTWAIT)
@@ -77,17 +85,25 @@ class Channel:
                 sent = max(0, sent - part.nbytes)
 
     def receive(self, until: float | None = None, max_payload: int = MAX_PAYLOAD_BYTES) -> Message:
-        """The next frame.
+        """Receive the next frame.
 
         Raises:
             Violation: the bytes are no frame of ours, or larger than agreed.
             Deadline, PeerGone: see `send`.
         """
         magic, text_size, size = HEADER.unpack(self._receive_exactly(HEADER.size, until))
-        if magic != MAGIC or text_size > MAX_JSON_BYTES or size > max_payload:
+        if magic != MAGIC or text_size > self._max_json_bytes or size > max_payload:
             raise Violation("bad frame header")
         meta = _parse(self._receive_exactly(text_size, until))
         return Message(meta, self._receive_exactly(size, until))
+
+    @property
+    def has_read_ahead(self) -> bool:
+        """Return whether bytes are buffered here that no `receive` has returned yet.
+
+        The socket does not become readable for these, so do not wait for it.
+        """
+        return bool(self._buffer)
 
     def close(self) -> None:
         self.sock.close()
@@ -102,7 +118,10 @@ class Channel:
                 raise PeerGone(str(error)) from None
 
     def _receive_exactly(self, size: int, until: float | None) -> bytearray:
-        """The next `size` bytes. A small message then costs one system call, not three."""
+        """Return the next `size` bytes.
+
+        Read ahead into the buffer, so that a small message costs one system call and not three.
+        """
         buffer = self._buffer
         while len(buffer) < size:
             wanted = min(max(size - len(buffer), READ_AHEAD_BYTES), CHUNK_BYTES)
@@ -115,12 +134,15 @@ class Channel:
             if not data:
                 raise PeerGone("end of stream")
             buffer += data
-        found = buffer[:size]
+        wanted_part = buffer[:size]
         del buffer[:size]
-        return found
+        return wanted_part
 
     def _receive_some(self, wanted: int, until: float | None) -> bytes:
-        """What there is, after waiting for it: an answer is never there before it was made."""
+        """Wait until the socket is readable and return what is there, up to `wanted` bytes.
+
+        Always wait first: an answer is never there before it was made.
+        """
         if self._may_block and until is None:
             return self.sock.recv(wanted)
         self._wait(False, until)
@@ -137,9 +159,20 @@ class Channel:
             raise Deadline
 
 
+def between_ours(sock: socket.socket) -> Channel:
+    """Make a channel between two processes of ours, such as the parent and a judge."""
+    return Channel(sock, max_json_bytes=OUR_JSON_BYTES)
+
+
+def require_small(text_bytes: int, size: int, max_json_bytes: int = MAX_JSON_BYTES) -> None:
+    """Raise `TooLarge` if a message's JSON or payload exceeds its limit."""
+    if text_bytes > max_json_bytes or size > MAX_PAYLOAD_BYTES:
+        raise TooLarge(f"message too large: {text_bytes} bytes of JSON, {size} of tensors")
+
+
 def _parse(text: bytearray) -> Meta:
     try:
-        meta = _decode(text.decode("utf-8"))
+        meta = decode(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise Violation(f"bad JSON: {type(error).__name__}") from None
     if type(meta) is not dict:
@@ -152,5 +185,5 @@ def _no_constant(name: str) -> NoReturn:
 
 
 # Made once: json.dumps and json.loads make a new one per call when given options.
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
-_decode = json.JSONDecoder(parse_constant=_no_constant).decode
+encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+decode = json.JSONDecoder(parse_constant=_no_constant).decode

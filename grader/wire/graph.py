@@ -17,7 +17,10 @@ Gradients = Sequence[torch.Tensor | None]
 
 
 class RemoteGraph:
-    """The caller's claim on a graph kept by the other side; released when nobody needs it."""
+    """The caller's handle on an autograd graph that the other side keeps.
+
+    The other side is told to release the graph when this object is deleted.
+    """
 
     def __init__(
         self,
@@ -29,14 +32,14 @@ class RemoteGraph:
         self._backward = backward
         self._release = release
         self._outputs: tuple[torch.Tensor, ...] = ()
-        self._sources: list[tuple[torch.Size, torch.dtype]] = []
+        self._sources: list[tuple[torch.Size, torch.dtype, torch.device]] = []
 
     def join(
         self, outputs: tuple[torch.Tensor, ...], sources: Sequence[torch.Tensor]
     ) -> tuple[torch.Tensor, ...]:
-        """`outputs` as results of a node whose inputs are `sources`."""
+        """Return `outputs` as results of an autograd node whose inputs are `sources`."""
         self._outputs = outputs
-        self._sources = [(source.shape, source.dtype) for source in sources]
+        self._sources = [(source.shape, source.dtype, source.device) for source in sources]
         anchor = torch.zeros((), requires_grad=True)
         with torch.enable_grad():
             joined: tuple[torch.Tensor, ...] = Join.apply(  # type: ignore[no-untyped-call]
@@ -50,25 +53,28 @@ class RemoteGraph:
         return outputs
 
     def backward(self, gradients: Gradients) -> Gradients:
-        """Raises `Violation` if what comes back does not fit the sources."""
-        found = self._backward(self.graph_id, gradients)
-        if len(found) != len(self._sources):
+        """Ask the other side for the gradients of the sources.
+
+        Raises `Violation` if they do not fit the sources in number, shape, dtype or device.
+        """
+        computed = self._backward(self.graph_id, gradients)
+        if len(computed) != len(self._sources):
             raise Violation("number of gradients")
-        for gradient, (shape, dtype) in zip(found, self._sources, strict=True):
+        for gradient, (shape, dtype, device) in zip(computed, self._sources, strict=True):
             if gradient is None:
                 continue
             if not isinstance(gradient, torch.Tensor) or gradient.requires_grad:
                 raise Violation("gradient")
-            if gradient.shape != shape or gradient.dtype != dtype:
-                raise Violation("gradient of another shape or dtype")
-        return found
+            if (gradient.shape, gradient.dtype, gradient.device) != (shape, dtype, device):
+                raise Violation("gradient of another shape, dtype or device")
+        return computed
 
     def __del__(self) -> None:
         self._release(self.graph_id)
 
 
 class Join(torch.autograd.Function):
-    """The node that stands for a call made on the other side."""
+    """The autograd node that stands for a call made on the other side."""
 
     @staticmethod
     def forward(ctx: Any, graph: RemoteGraph, *sources: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -90,17 +96,18 @@ class Join(torch.autograd.Function):
 
 
 class KeptGraph:
-    """The graph of one call on the side that ran it."""
+    """The autograd graph of one call, on the side that ran the call."""
 
     def __init__(self, outputs: list[torch.Tensor], sources: list[torch.Tensor]) -> None:
         self._outputs = outputs
         self._sources = sources
 
     def backward(self, gradients: Gradients) -> tuple[torch.Tensor | None, ...]:
-        """Gradients of the sources, None where nothing flows. The graph is kept.
+        """Return the gradients of the sources, None where nothing flows. The graph is kept.
 
-        A weighted sum stands for `grad_outputs`, which would import sympy (about 250 ms) the
-        first time; its derivative is the given gradient, bit for bit.
+        The sum of `output * gradient` is differentiated in place of passing `grad_outputs`, which
+        would import sympy (about 250 ms) the first time. The derivative of that sum by an output is
+        the given gradient, bit for bit.
         """
         pairs = [
             (output, gradient)
@@ -111,7 +118,11 @@ class KeptGraph:
             return (None,) * len(self._sources)
         with torch.enable_grad():
             total = _sum_of([(output * gradient).sum() for output, gradient in pairs])
-        return torch.autograd.grad(total, self._sources, retain_graph=True, allow_unused=True)
+        computed = torch.autograd.grad(total, self._sources, retain_graph=True, allow_unused=True)
+        for gradient, source in zip(computed, self._sources, strict=True):
+            if gradient is not None and gradient.device != source.device:  # a hook may do that
+                raise TypeError(f"a gradient on {gradient.device}, of a tensor on {source.device}")
+        return computed
 
 
 def _sum_of(terms: list[torch.Tensor]) -> torch.Tensor:

@@ -1,21 +1,23 @@
-"""A channel within one process: the same messages and the same code on both ends, no boundary."""
+"""A channel within one process: messages, limits and code are those of a channel between two."""
 
 from __future__ import annotations
 
-import copy
 from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .faults import PeerGone
-from .frame import Buffer, Channel, Message, Meta
+from .frame import Buffer, Channel, Message, Meta, decode, encode, require_small
 
 if TYPE_CHECKING:
     from .peer import Peer
 
 
 class Loopback(Channel):
-    """One end. `connect` makes two of them; each needs its `peer` set before use."""
+    """One end of an in-process channel.
+
+    `connect` makes two of them; each needs its `peer` set before use.
+    """
 
     peer: Peer
     other: Loopback
@@ -24,13 +26,15 @@ class Loopback(Channel):
         self._inbox: deque[Message] = deque()
 
     def send(self, meta: Meta, buffers: Sequence[Buffer] = (), until: float | None = None) -> None:
+        text = encode(meta)
+        require_small(len(text), sum(memoryview(buffer).nbytes for buffer in buffers))
         payload = bytearray()
         for buffer in buffers:
             payload += buffer
-        self.other._inbox.append(Message(copy.deepcopy(meta), payload))
+        self.other._inbox.append(Message(decode(text), payload))
 
     def receive(self, until: float | None = None, max_payload: int = 0) -> Message:
-        """The next message; meanwhile the other end serves what was sent to it."""
+        """Receive the next message; until it is there, let the other end serve what it was sent."""
         while not self._inbox:
             if not self.other._inbox:
                 raise PeerGone("nothing under way")
@@ -42,7 +46,7 @@ class Loopback(Channel):
 
 
 def connect() -> tuple[Loopback, Loopback]:
-    """Two ends of one in-process channel."""
+    """Make the two ends of one in-process channel."""
     first, second = Loopback(), Loopback()
     first.other, second.other = second, first
     return first, second

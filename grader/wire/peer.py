@@ -12,12 +12,12 @@ from typing import Any
 
 import torch
 
-from .faults import Deadline, PeerGone, Violation
+from .faults import Deadline, PeerGone, TooLarge, Violation
 from .frame import Buffer, Channel, Message, Meta
 from .graph import Gradients, KeptGraph, RemoteGraph
 from .raised import RemoteRaised
-from .side import Arguments, CallScope, Errand, Outcome, Side
-from .tensors import INNER, Received, raw_bytes, read_tensors
+from .side import Arguments, CallResult, CallScope, DeferredCall, Side
+from .tensors import INNER, Received, numbers_of, raw_bytes, read_tensors
 from .values import Decoder, Encoder, Node, items
 
 MAX_NESTED_REQUESTS = 10_000
@@ -25,7 +25,7 @@ MAX_NESTING = 16
 
 
 class Peer:
-    """Calls and serves over one channel."""
+    """One end of a channel, which calls the other end and serves its calls."""
 
     def __init__(
         self,
@@ -34,7 +34,10 @@ class Peer:
         operations: Mapping[str, Callable[[Message], Meta]],
         notices: Mapping[str, Callable[[Message], None]] | None = None,
     ) -> None:
-        """`operations` and `notices`: what else is served, by its kind; see `tell` for notices."""
+        """Set up this end; `operations` and `notices` map further kinds of messages to handlers.
+
+        See `tell` for notices.
+        """
         self.channel = channel
         self.side = side
         self.until: float | None = None
@@ -45,6 +48,7 @@ class Peer:
         self._to_release: list[int] = []
         self._served = 0
         self._depth = 0
+        self._asked_numbers = 0
 
     # ---- calling -------------------------------------------------------------------------
 
@@ -55,12 +59,12 @@ class Peer:
         kwargs: Mapping[str, Any],
         env: Meta,
         parameters: Mapping[str, torch.Tensor],
-        before: Sequence[Errand] = (),
-    ) -> Outcome:
+        before: Sequence[DeferredCall] = (),
+    ) -> CallResult:
         """Call `target` on the other side; differentiable results join the local graph.
 
         `parameters`: name -> local stand-in of a remote parameter that collects its gradient.
-        `before`: what the other side does first; what it raises, the call raises.
+        `before`: calls that the other side makes first; if one of them raises, this call raises.
 
         Raises:
             RemoteRaised: the function raised. Violation, Deadline, PeerGone: the channel is done.
@@ -75,7 +79,9 @@ class Peer:
             "parameters": list(parameters),
         }
         if before:
-            meta["before"] = [[errand, encoder.node(arguments)] for errand, arguments in before]
+            meta["before"] = [
+                [call_target, encoder.node(arguments)] for call_target, arguments in before
+            ]
         sent = encoder.writer.tensors
         reply = self.request(meta, encoder)
         received = read_tensors(reply.meta, reply.payload)
@@ -84,7 +90,7 @@ class Peer:
         scope = CallScope(self.side, known={"A": sent, "P": list(parameters.values())})
         value = Decoder(tensors, scope).value(reply.meta.get("value"))
         changed = _indices(reply.meta.get("changed", []), len(sent))
-        return Outcome(value, changed, reply.meta.get("noted"))
+        return CallResult(value, changed, reply.meta.get("noted"))
 
     def request(self, meta: Meta, encoder: Encoder | None = None) -> Message:
         """Send a request with the tensors of `encoder`; see `exchange`."""
@@ -145,8 +151,11 @@ class Peer:
                 return
 
     def serve(self, message: Message) -> None:
-        """Answer one request, or take in a notice. Raises `Violation` if it is none of ours, or one
-        too many."""
+        """Answer one request, or pass a notice to its handler.
+
+        Raises `Violation` if the message is of no known kind, or exceeds the number or depth of
+        nested requests.
+        """
         self._served += 1
         self._depth += 1
         try:
@@ -161,8 +170,11 @@ class Peer:
             meta, encoder = self._answer(message)
         finally:
             self._depth -= 1
-        tables, buffers = encoder.writer.tables() if encoder else ({}, [])
-        self.channel.send({**meta, **tables}, buffers, self.until)
+        try:
+            tables, buffers = encoder.writer.tables() if encoder else ({}, [])
+            self.channel.send({**meta, **tables}, buffers, self.until)
+        except TooLarge as error:
+            self.channel.send({"t": "raised", **self.side.report(error)}, (), self.until)
 
     def begin(self) -> None:
         """Start counting nested requests anew."""
@@ -171,6 +183,7 @@ class Peer:
     def forget(self) -> None:
         """Drop every graph kept for the other side."""
         self._graphs.clear()
+        self._asked_numbers = 0
 
     def _answer(self, message: Message) -> tuple[Meta, Encoder | None]:
         kind = message.meta.get("t")
@@ -193,17 +206,18 @@ class Peer:
 
     def _serve_call(self, message: Message) -> tuple[Meta, Encoder]:
         meta = message.meta
-        pristine = bytes(message.payload)
+        as_sent = bytes(message.payload)
         function = self.side.target(meta.get("target"))
         names = [name for name in items(meta.get("parameters")) if type(name) is str]
         received = read_tensors(meta, message.payload)
+        self._count(received)
         with self.side.environment(meta):
             arguments = self._arguments(meta, received)
             if "before" in meta:
-                self._run_errands(meta["before"], arguments.passed)
+                self._run_deferred_calls(meta["before"], arguments.passed)
             arguments.parameters = self.side.parameters(meta.get("target"), names)
             value = function(*arguments.args, **arguments.kwargs)
-            arguments.changed = _changed(meta, message, pristine, arguments)
+            arguments.changed = _changed(meta, message, as_sent, arguments)
             encoder = Encoder(CallScope(self.side, arguments))
             sources = [*arguments.leaves.values(), *arguments.parameters]
             reply: Meta = {"t": "ok", "value": encoder.node(value)}
@@ -212,31 +226,38 @@ class Peer:
             noted = self.side.noted()
         return reply if noted is None else {**reply, "noted": noted}, encoder
 
+    def _count(self, received: Received) -> None:
+        most = self.side.max_asked_numbers
+        if most is not None:
+            self._asked_numbers += sum(map(numbers_of, received.rows))
+            if self._asked_numbers > most:
+                raise Violation("too many numbers in nested requests")
+
     def _arguments(self, meta: Meta, received: Received) -> Arguments:
-        found = Arguments((), {})
+        arguments = Arguments((), {})
         for position, (row, tensor) in enumerate(zip(received.rows, received.tensors, strict=True)):
             passed = tensor
             if row.grad:
-                found.leaves[position] = tensor.requires_grad_()
+                arguments.leaves[position] = tensor.requires_grad_()
                 # A copy through autograd: in-place operations on it are allowed, as they are
                 # on the caller's own intermediate result.
                 passed = tensor * 1 if row.grad == INNER else tensor
-            found.passed.append(passed)
-        decoder = Decoder(tuple(found.passed), CallScope(self.side))
+            arguments.passed.append(passed)
+        decoder = Decoder(tuple(arguments.passed), CallScope(self.side))
         args, kwargs = decoder.value(meta.get("args")), decoder.value(meta.get("kwargs"))
         if type(args) is not tuple or type(kwargs) is not dict:
             raise Violation("arguments")
         if not all(type(name) is str for name in kwargs):
             raise Violation("name of an argument")
-        found.args, found.kwargs = args, kwargs
-        return found
+        arguments.args, arguments.kwargs = args, kwargs
+        return arguments
 
-    def _run_errands(self, errands: Any, tensors: Sequence[torch.Tensor]) -> None:
-        if not self.side.runs_errands:
-            raise Violation("errands")
+    def _run_deferred_calls(self, deferred: Any, tensors: Sequence[torch.Tensor]) -> None:
+        if not self.side.runs_deferred_calls:
+            raise Violation("deferred calls")
         decoder = Decoder(tuple(tensors), CallScope(self.side))
         with torch.no_grad():
-            for target, values in errands:
+            for target, values in deferred:
                 self.side.target(target)(*decoder.value(values))
 
     def _keep(self, outputs: list[torch.Tensor], sources: list[torch.Tensor]) -> Meta:
@@ -256,8 +277,8 @@ class Peer:
         decoder = Decoder(received.tensors, CallScope(self.side))
         gradients = [decoder.value(node) for node in items(message.meta.get("gradients"))]
         encoder = Encoder(CallScope(self.side))
-        found = graph.backward(gradients)
-        nodes = [None if gradient is None else encoder.node(gradient) for gradient in found]
+        computed = graph.backward(gradients)
+        nodes = [None if gradient is None else encoder.node(gradient) for gradient in computed]
         return {"t": "ok", "gradients": nodes}, encoder
 
 
@@ -267,12 +288,12 @@ def _indices(values: Any, count: int) -> tuple[int, ...]:
     return tuple(values)
 
 
-def _changed(meta: Meta, message: Message, pristine: bytes, arguments: Arguments) -> list[int]:
-    """Which tensors differ from what was sent, bit by bit (NaN included)."""
+def _changed(meta: Meta, message: Message, as_sent: bytes, arguments: Arguments) -> list[int]:
+    """List the table indices of tensors whose bits differ from those sent (NaN included)."""
     copied = any(arguments.passed[place] is not leaf for place, leaf in arguments.leaves.items())
-    if message.payload == pristine and not copied:
+    if message.payload == as_sent and not copied:
         return []
-    before = read_tensors(meta, bytearray(pristine)).tensors
+    before = read_tensors(meta, bytearray(as_sent)).tensors
     return [
         position
         for position, (old, new) in enumerate(zip(before, arguments.passed, strict=True))

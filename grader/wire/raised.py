@@ -1,18 +1,16 @@
-"""An exception of the other side's, as it was told of."""
+"""An exception that was raised on the other side, as the other side reported it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .frame import Meta
+from .load_report import MAX_PLACE
 from .values import items, text
-
-MAX_PLACE = 10_000_000
-"""Lines and cells beyond this are none."""
 
 
 class RemoteRaised(Exception):
-    """The other side's function raised. Texts are untrusted."""
+    """An exception that a function of the other side raised. Its texts are untrusted."""
 
     def __init__(self, report: Meta) -> None:
         self.type_name = text(report.get("type"), 200) or "Exception"

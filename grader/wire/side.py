@@ -1,4 +1,4 @@
-"""What differs between the two ends of the boundary, and what they say of a call."""
+"""The base class of the two ends of the boundary, and what they tell each other about a call."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import torch
 from .frame import Meta
 from .values import Node, ObjectCodec, index
 
-Errand = tuple[Node, tuple[Any, ...]]
-"""A call whose result nobody waits for: what to call, and with what."""
+DeferredCall = tuple[Node, tuple[Any, ...]]
+"""A call for its effect alone: the target and its arguments. Its result is not sent back."""
 
 
 @dataclass
@@ -23,16 +23,16 @@ class Arguments:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     passed: list[torch.Tensor] = field(default_factory=list)
-    """By index of the message's tensor table: what the function really got."""
+    """The tensors as the function got them, by index in the message's tensor table."""
     leaves: dict[int, torch.Tensor] = field(default_factory=dict)
     """Table index -> the leaf whose gradient the caller wants."""
     parameters: tuple[torch.Tensor, ...] = ()
-    """Of the called module, in the order the caller named them."""
+    """Parameters of the called module, in the order the caller named them."""
     changed: list[int] = field(default_factory=list)
-    """Table indices of what the function modified: the caller's own no longer holds its value."""
+    """Table indices of tensors that the function modified: the caller's copies are out of date."""
 
     def reference(self, value: torch.Tensor) -> Node | None:
-        """A node for a returned tensor that the caller already has, or None."""
+        """Return a reference node for a returned tensor that the caller already has, or None."""
         for kind, known in (("A", self.passed), ("P", self.parameters)):
             for position, tensor in enumerate(known):
                 if tensor is value and not (kind == "A" and position in self.changed):
@@ -41,56 +41,59 @@ class Arguments:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a call brought back to the caller."""
+class CallResult:
+    """The result of a call, as the caller gets it."""
 
     value: Any
     changed: tuple[int, ...]
     """Indices of the tensors passed in that the function modified."""
     noted: Any = None
-    """What the other side has to say of the call besides; untrusted."""
+    """Further remarks of the other side about the call, see `Side.noted`; untrusted."""
 
 
 class Side(ObjectCodec):
-    """What differs between the two ends. Both implement this."""
+    """The part of a `Peer` that the worker's end and the judge's end implement differently."""
 
-    runs_errands = False
-    """Whether a call to this side may bring errands along. What is untrusted may not send any:
-    the number of its requests is counted."""
+    max_asked_numbers: int | None = None
+    """Limit on the numbers that nested calls may bring, all together until `Peer.forget`: their
+    arguments are kept for gradients. None where the other side is trusted."""
+    runs_deferred_calls = False
+    """True if a call to this side may bring deferred calls along. The untrusted side may not send
+    any: the number of its requests is limited."""
 
     def target(self, node: Node) -> Callable[..., Any]:
-        """The function a call message names. Raises `Violation`."""
+        """Return the function that a call message names. Raises `Violation`."""
         raise NotImplementedError
 
     def parameters(self, node: Node, names: Sequence[str]) -> tuple[torch.Tensor, ...]:
-        """Parameters of the target, as further sources of gradients."""
+        """Return the target's parameters of these names, as further sources of gradients."""
         return ()
 
     def environment(self, meta: Meta) -> AbstractContextManager[None]:
-        """The settings under which a served call runs."""
+        """Return a context manager that applies the settings under which a served call runs."""
         return nullcontext()
 
     def noted(self) -> Any:
-        """What to tell the caller of the call just served, besides its value; None for nothing."""
+        """Return a remark for the caller on the call just served, or None."""
         return None
 
     def reset(self) -> None:
         """Start anew before the request at hand, which is the first of a check."""
 
     def report(self, error: BaseException) -> Meta:
-        """An exception of a served function, as the other side may know it."""
+        """Describe an exception of a served function, as far as the other side may know it."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class CallScope(ObjectCodec):
-    """Resolves references of one call: its arguments first, then the side's own objects."""
+    """The references of one call: to its arguments first, then to the side's own objects."""
 
     side: Side
     arguments: Arguments | None = None
-    """When serving: what a returned tensor may be identical to."""
+    """Set when serving: a returned tensor may be identical to one of these."""
     known: Mapping[str, Sequence[torch.Tensor]] = field(default_factory=dict)
-    """When calling: `A` the tensors sent and `P` the parameters' stand-ins."""
+    """Set when calling: `A` the tensors sent and `P` the parameters' stand-ins."""
 
     def name(self, value: Any) -> Node | None:
         if self.arguments is not None and isinstance(value, torch.Tensor):

@@ -1,4 +1,4 @@
-"""Tensors as bytes: storages once each, tensors as views of them.
+"""Encode tensors as bytes: storages once each, tensors as views of them.
 
 A tensor passed three times stays one tensor, two views of one storage stay views of one
 storage, and strides survive. Everything a received table claims is checked against the
@@ -15,15 +15,17 @@ from typing import Any, NamedTuple
 import torch
 from torch.autograd import forward_ad
 
-from .faults import Unsupported, Violation
+from .faults import TooLarge, Unsupported, Violation
 
 ALIGNMENT = 16
 MAX_TENSORS = 4096
 MAX_DIMENSIONS = 8
-MAX_TENSOR_BYTES = 256 << 20
-"""Of all tensors of a message as their shapes tell: views of a few bytes can be far larger."""
+MAX_NUMBERS = 1 << 24
+"""Limit on the numbers of all tensors of a message, as their shapes say: a view of a few bytes can
+have a huge shape. To be compared, all become float64, which is 128 MiB at this limit."""
 MAX_EXTENT = 1 << 48
-"""Elements of a tensor that has no bytes, and of what strides span: torch must not overflow."""
+"""Limit on the elements of a tensor without bytes, and on the span of strides: torch must not
+overflow."""
 
 DTYPES: dict[str, torch.dtype] = {
     "float16": torch.float16,
@@ -45,7 +47,7 @@ NO_GRAD, LEAF, INNER = 0, 1, 2
 
 
 def refuse_transforms(tensor: torch.Tensor) -> None:
-    """Raises `Unsupported` inside vmap, torch.func transforms and forward-mode autograd."""
+    """Raise `Unsupported` inside vmap, torch.func transforms and forward-mode autograd."""
     if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
         raise Unsupported("vmap and torch.func are not supported across the process boundary")
     # The level is asked for first: unpacking costs more than all the rest of a small tensor.
@@ -56,7 +58,10 @@ def refuse_transforms(tensor: torch.Tensor) -> None:
 
 
 def is_plain(tensor: torch.Tensor) -> bool:
-    """Whether the tensor's bytes say all of it: no subclass, sparse layout or other device."""
+    """Tell whether shape, strides, dtype and bytes describe the tensor completely.
+
+    They do not for a subclass, a sparse layout or another device than CPU and meta.
+    """
     return (
         type(tensor) in (torch.Tensor, torch.nn.Parameter)
         and tensor.layout == torch.strided
@@ -80,7 +85,10 @@ class TensorWriter:
     _index: dict[int, int] = field(default_factory=dict)
 
     def add(self, tensor: torch.Tensor) -> int:
-        """The tensor's index in the message. Raises `Unsupported` inside a transform."""
+        """Add a tensor unless it is there, and return its index in the message.
+
+        Raises `Unsupported` inside a transform.
+        """
         refuse_transforms(tensor)
         known = self._index.get(id(tensor))
         if known is not None:
@@ -90,8 +98,14 @@ class TensorWriter:
         return len(self.tensors) - 1
 
     def tables(self) -> tuple[dict[str, Any], list[memoryview]]:
-        """`{"storages": [bytes...], "tensors": [[dtype, shape, stride, storage, offset, grad]...]}`
-        and the buffers to send, each padded to `ALIGNMENT`."""
+        """Return the tables that describe the tensors, and the buffers to send.
+
+        The tables are `{"storages": [bytes...], "tensors": [[dtype, shape, stride, storage, offset,
+        grad]...]}`; each buffer is padded to `ALIGNMENT`. Raises `TooLarge`.
+        """
+        count = sum(tensor.numel() for tensor in self.tensors if tensor.device.type != "meta")
+        if count > MAX_NUMBERS:
+            raise TooLarge(f"tensors of {count} numbers, more than {MAX_NUMBERS}")
         storages: dict[int, _Storage] = {}
         plain = [tensor.detach().resolve_conj().resolve_neg() for tensor in self.tensors]
         keys = [_register(storages, tensor) for tensor in plain]
@@ -149,7 +163,7 @@ def _grad_flag(tensor: torch.Tensor) -> int:
     return LEAF if tensor.is_leaf else INNER
 
 
-class Row(NamedTuple):
+class TensorEntry(NamedTuple):
     """One checked entry of a received tensor table."""
 
     dtype: torch.dtype
@@ -161,14 +175,14 @@ class Row(NamedTuple):
 
 
 class Received(NamedTuple):
-    """The tensors of one received message, and what is needed to see later changes."""
+    """The tensors of one received message, with their table rows."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[TensorEntry, ...]
     tensors: tuple[torch.Tensor, ...]
 
 
 def read_tensors(meta: dict[str, Any], payload: bytearray) -> Received:
-    """Tensors over the payload's own memory, without gradient flags.
+    """Make the tensors over the payload's own memory, without gradient flags.
 
     Raises:
         Violation: a table entry is malformed or reaches outside its storage or the payload.
@@ -178,7 +192,7 @@ def read_tensors(meta: dict[str, Any], payload: bytearray) -> Received:
     if type(table) is not list or len(table) > MAX_TENSORS:
         raise Violation("tensor table")
     rows = tuple(_row(entry, sizes) for entry in table)
-    if sum(_told_bytes(row) for row in rows) > MAX_TENSOR_BYTES:
+    if sum(map(numbers_of, rows)) > MAX_NUMBERS:
         raise Violation("tensors too large")
     flats, start = [], 0
     for size in sizes:
@@ -202,7 +216,7 @@ def _sizes(sizes: Any, available: int) -> list[int]:
     return sizes
 
 
-def _row(entry: Any, sizes: list[int]) -> Row:
+def _row(entry: Any, sizes: list[int]) -> TensorEntry:
     if type(entry) is not list or len(entry) != 6:
         raise Violation("tensor entry")
     name, shape, stride, storage, offset, grad = entry
@@ -223,25 +237,29 @@ def _row(entry: Any, sizes: list[int]) -> Row:
             raise Violation("tensor storage")
         if math.prod(shape) and (offset + span + 1) * dtype.itemsize > sizes[storage]:
             raise Violation("tensor reaches outside its storage")
-    return Row(dtype, tuple(shape), tuple(stride), storage, offset, grad)
+    return TensorEntry(dtype, tuple(shape), tuple(stride), storage, offset, grad)
 
 
-def _told_bytes(row: Row) -> int:
-    return 0 if row.storage is None else math.prod(row.shape) * row.dtype.itemsize
+def numbers_of(row: TensorEntry) -> int:
+    """Return how many numbers the tensor holds by its shape; 0 on the meta device."""
+    return 0 if row.storage is None else math.prod(row.shape)
 
 
 def _are_counts(values: Any) -> bool:
     return type(values) is list and all(type(v) is int and 0 <= v <= 1 << 40 for v in values)
 
 
-def _check_bools(rows: tuple[Row, ...], flats: list[torch.Tensor]) -> None:
-    """A bool tensor over a byte that is neither 0 nor 1 is undefined behaviour."""
+def _check_bools(rows: tuple[TensorEntry, ...], flats: list[torch.Tensor]) -> None:
+    """Raise `Violation` if a bool tensor lies over a byte other than 0 and 1.
+
+    Such a tensor is undefined behaviour.
+    """
     for number in {r.storage for r in rows if r.dtype == torch.bool and r.storage is not None}:
         if flats[number].numel() and int(flats[number].max()) > 1:
             raise Violation("bool byte not 0 or 1")
 
 
-def _view(row: Row, flats: list[torch.Tensor]) -> torch.Tensor:
+def _view(row: TensorEntry, flats: list[torch.Tensor]) -> torch.Tensor:
     if row.storage is None:
         return torch.empty_strided(row.shape, row.stride, dtype=row.dtype, device="meta")
     if not math.prod(row.shape):
@@ -254,7 +272,7 @@ def _view(row: Row, flats: list[torch.Tensor]) -> torch.Tensor:
 
 
 def raw_bytes(tensor: torch.Tensor) -> bytes:
-    """The tensor's elements in order, as bytes: equal for equal bits, NaN included."""
+    """Return the tensor's elements in order, as bytes: equal for equal bits, NaN included."""
     if tensor.device.type == "meta":
         return b""
     flat = tensor.detach().contiguous().reshape(-1)

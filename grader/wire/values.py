@@ -37,17 +37,17 @@ class Opaque:
 
 
 class ObjectCodec(Protocol):
-    """How a side names the objects that stay where they live."""
+    """The names a side gives to objects that stay in its process: object to node and back."""
 
     def name(self, value: Any) -> Node | None:
-        """A reference node for `value`, or None when it is no object of this kind."""
+        """Return a reference node for `value`, or None if this side has no name for it."""
 
     def resolve(self, kind: str, parts: list[Any]) -> Any:
-        """The value a reference node stands for. Raises `Violation` if there is none."""
+        """Return the value of a reference node. Raises `Violation` if there is none."""
 
 
 class Encoder:
-    """Turns the values of one message into nodes and collects their tensors."""
+    """The encoder of one message: turns values into nodes and collects their tensors."""
 
     def __init__(self, objects: ObjectCodec) -> None:
         self.writer = TensorWriter()
@@ -85,7 +85,7 @@ class Encoder:
 
 
 _SCALARS = frozenset([type(None), bool, str, int, float, complex])
-"""Exact types that no side has a name of its own for."""
+"""Exact types that are sent by value and never need a reference."""
 
 
 def type_name(value: Any) -> str:
@@ -123,7 +123,10 @@ def _scalar(value: Any) -> Node:
 
 
 class Decoder:
-    """Turns nodes of a received message back into values. Raises `Violation` on any other node."""
+    """The decoder of one message: turns nodes back into values.
+
+    Raises `Violation` on any other node.
+    """
 
     def __init__(self, tensors: tuple[torch.Tensor, ...], objects: ObjectCodec) -> None:
         self._tensors = tensors
@@ -159,33 +162,33 @@ class Decoder:
     def _dict(self, parts: list[Any], depth: int) -> dict[Any, Any]:
         if len(parts) != 1 or type(parts[0]) is not list:
             raise Violation("dict")
-        found: dict[Any, Any] = {}
+        decoded: dict[Any, Any] = {}
         for pair in parts[0]:
             if type(pair) is not list or len(pair) != 2:
                 raise Violation("dict entry")
             key = self.value(pair[0], depth + 1)
             if not isinstance(key, (str, int, float, bool, type(None), Opaque)):
                 raise Violation("dict key")
-            found[key] = self.value(pair[1], depth + 1)
-        return found
+            decoded[key] = self.value(pair[1], depth + 1)
+        return decoded
 
 
 def items(value: Any) -> list[Any]:
-    """The items of an untrusted list; none of anything else."""
+    """Return an untrusted value if it is a list, else an empty list."""
     return value if type(value) is list else []
 
 
 def index(parts: list[Any], count: int) -> int:
-    """The single non-negative integer in `parts`, below `count`. Raises `Violation`."""
+    """Return the single non-negative integer in `parts`, below `count`. Raises `Violation`."""
     if len(parts) != 1 or type(parts[0]) is not int or not 0 <= parts[0] < count:
         raise Violation("index")
     return parts[0]
 
 
 def text(value: Any, limit: int) -> str:
-    """As much of a text as is allowed; nothing of what is none.
+    """Return an untrusted text, cut at `limit` characters; an empty one if the value is no text.
 
-    Never `str(value)`: of lists within lists it fails.
+    Never use `str(value)` here: it fails on deeply nested lists.
     """
     return value[:limit] if type(value) is str else ""
 

@@ -1,4 +1,4 @@
-"""Keeps `torch._dynamo` (600 ms, 340 modules) from being imported where only a no-op is wanted.
+"""Keep `torch._dynamo` (600 ms, 340 modules) from being imported where only a no-op is wanted.
 
 The first optimiser, its first step, and the first `~mask` on a meta tensor each ask it for
 `disable` or `graph_break`, which mean nothing unless something is being compiled. The stand-in
@@ -17,16 +17,16 @@ NAME = "torch._dynamo"
 
 
 class LazyDynamo(ModuleType):
-    """In the place of `torch._dynamo` until more than a no-op is needed."""
+    """Stands in for `torch._dynamo` until more than a no-op is needed."""
 
     def disable(
         self, fn: Callable[..., Any], recursive: bool = True, *, wrapping: bool = True, **_: Any
     ) -> Callable[..., Any]:
-        """`fn` itself: nothing is being compiled, so there is nothing to keep it from."""
+        """Return `fn` itself: nothing is being compiled, so there is nothing to keep it from."""
         return fn
 
     def graph_break(self, msg: str = "") -> None:
-        """Nothing: there is no graph to break."""
+        """Do nothing: there is no graph to break."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -35,7 +35,7 @@ class LazyDynamo(ModuleType):
 
 
 def load() -> ModuleType:
-    """The real module, in place of the stand-in from now on."""
+    """Put the real module in place of the stand-in, for good, and return it."""
     if isinstance(sys.modules.get(NAME), LazyDynamo):
         del sys.modules[NAME]
     return importlib.import_module(NAME)

@@ -1,4 +1,4 @@
-"""The seam between a worker and its tier: what it puts on before it reads a byte of a submission.
+"""Apply the layers of a tier to a worker, before it reads a byte of a submission.
 
 `isolate` either reports what now holds or raises, and then the worker exits.
 """
@@ -12,34 +12,41 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .jail.kernel import in_words
-from .jail.layers import Layer, Limits
+from .jail.layers import IsolationLayer, Limits
 
 WORKER_SOCKET = 3
 
-LayersOf = Callable[[Limits, str], Sequence[Layer]]
+LayersOf = Callable[[Limits, str], Sequence[IsolationLayer]]
 
 
 @dataclass(frozen=True)
 class Jail:
-    """A tier made ready. `standing` holds before a worker exists; `layers` it adds itself."""
+    """A tier that is ready for workers.
+
+    `standing` names what holds before a worker exists; `layers` are what each worker adds itself.
+    """
 
     tier: str
     layers: LayersOf
     fork: Callable[[], int] = os.fork
     scratch: bool = False
-    """Whether workers need a folder of the host to write to."""
+    """True if workers need a folder of the host to write to."""
     keep_fds: tuple[int, ...] = ()
     standing: tuple[str, ...] = ()
     weak: tuple[str, ...] = ()
     reason: str = ""
-    """Why it is no better tier."""
+    """The reason that no better tier is used, if there is one."""
     facts: dict[str, Any] = field(default_factory=dict)
     without: frozenset[str] = frozenset()
 
 
 def take_descriptors(sock_fd: int, output_fd: int, keep: Sequence[int] = ()) -> None:
-    """Standard input empty, output to `output_fd`, the socket at `WORKER_SOCKET`, no others but
-    `keep`: what torch imports the rest of itself from, and what a layer still needs."""
+    """Rearrange the file descriptors of a worker and close all others.
+
+    Standard input is empty, output goes to `output_fd`, and the socket is at `WORKER_SOCKET`. Kept
+    open is only `keep`: folders that torch imports the rest of itself from, and what a layer still
+    needs.
+    """
     # Moved out of the way first: any of the two may sit on a number that is about to be used.
     sock_fd, output_fd = _above(sock_fd), _above(output_fd)
     null = os.open(os.devnull, os.O_RDONLY)
@@ -55,7 +62,7 @@ def take_descriptors(sock_fd: int, output_fd: int, keep: Sequence[int] = ()) -> 
 
 
 def _above(fd: int) -> int:
-    """The same open file on a number beyond those we are about to assign."""
+    """Duplicate a file descriptor until its number is beyond those about to be assigned."""
     while fd <= WORKER_SOCKET:
         fd = os.dup(fd)
     return fd
@@ -67,7 +74,7 @@ def _highest_descriptor() -> int:
 
 
 def isolate(jail: Jail, limits: Limits, scratch: str) -> dict[str, Any]:
-    """Give up what student code must not have; returns the record for the report.
+    """Put on every layer of the jail and return the record for the report.
 
     Raises OSError if a layer fails: the caller must then exit.
     """
@@ -105,7 +112,7 @@ def rehearse(jail: Jail) -> None:
             os._exit(0)
     os.close(write_end)
     with os.fdopen(read_end, "rb") as file:
-        said = file.read().decode()
+        message = file.read().decode()
     os.waitpid(pid, 0)
-    if said != "done":
-        raise OSError(said or "a rehearsal was killed")
+    if message != "done":
+        raise OSError(message or "a rehearsal was killed")

@@ -1,4 +1,9 @@
-"""A worker: isolated, then loads one submission and serves calls until the judge hangs up."""
+"""Run a worker: isolate it, load one submission and serve calls until the judge hangs up.
+
+Process: worker
+Started by: zygote, fork on the judge's demand
+Knows: one submission, and the inputs it is called with. No check, no reference, no expected value
+"""
 
 from __future__ import annotations
 
@@ -7,29 +12,34 @@ import os
 import random
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from ..wire.frame import Channel, Message, Meta
+from ..wire.load_plan import LoadPlan, Wanted, load_plan_in, wanted_in
+from ..wire.load_report import LoadReport
 from ..wire.peer import Peer
+from ..wire.survey_report import SurveyReport, encoded_survey
 from .isolation import WORKER_SOCKET, Jail, isolate, take_descriptors
 from .jail.layers import Limits
-from .loading import Loaded, Plan
-from .loading.choice import choose
-from .loading.layout import Layout
-from .loading.statements import Scripts
+from .kernels import watch
+from .loading import Loaded
+from .loading.running.choice import choose
+from .loading.source.module_map import ModuleMap
+from .loading.source.statements import Scripts
 from .side import WorkerSide, reset_torch, seed_torch
-from .survey import Wanted, survey
+from .survey import survey
+from .tally import mapped
 
 EXIT_NOT_ISOLATED = 97
 EXIT_PROTOCOL = 98
 
 
-class Submission(Protocol):
-    """What was loaded; see `Loaded`."""
+class LoadedSubmission(Protocol):
+    """A loaded submission; see `Loaded`."""
 
     @property
-    def report(self) -> dict[str, Any]: ...
+    def report(self) -> LoadReport: ...
     def lookup(self, stem: str, name: str) -> object: ...
     def place(self, filename: str) -> tuple[str, int | None] | None: ...
     def substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> int: ...
@@ -38,29 +48,29 @@ class Submission(Protocol):
     def close(self) -> None: ...
 
 
-class Origin(Protocol):
-    """Where a worker has its submission from."""
+class SubmissionSource(Protocol):
+    """The source that a worker gets its submission from."""
 
-    def survey(self, plan: Plan, wanted: Wanted) -> Meta:
-        """What the texts say; asked before anything of them is run."""
+    def survey(self, plan: LoadPlan, wanted: Wanted) -> SurveyReport:
+        """Report what the submission's texts say, before any of them is run."""
 
-    def load(self, plan: Plan, progress: Callable[[str, int], None]) -> Submission:
-        """The submission, ready to be called."""
+    def load(self, plan: LoadPlan, progress: Callable[[str, int], None]) -> LoadedSubmission:
+        """Load the submission and return it, ready to be called."""
 
 
 class SentFiles:
-    """Files that came with the request."""
+    """The `SubmissionSource` of workers whose files come with the request."""
 
     def __init__(self) -> None:
         self._scripts: Scripts | None = None
 
-    def survey(self, plan: Plan, wanted: Wanted) -> Meta:
+    def survey(self, plan: LoadPlan, wanted: Wanted) -> SurveyReport:
         scripts = self._scripts = Scripts(plan.files)
         choices = choose(plan.entries, plan.others, plan.stubs, scripts)
         entries = {stem: choice.path for stem, choice in choices.items()}
-        return survey(wanted, entries, Layout(plan.files.keys(), entries), scripts)
+        return survey(wanted, entries, ModuleMap(plan.files.keys(), entries), scripts)
 
-    def load(self, plan: Plan, progress: Callable[[str, int], None]) -> Submission:
+    def load(self, plan: LoadPlan, progress: Callable[[str, int], None]) -> LoadedSubmission:
         loaded = Loaded(plan, progress, self._scripts)
         loaded.graded = True
         return loaded
@@ -69,12 +79,15 @@ class SentFiles:
 def run(
     sock_fd: int,
     output_fd: int,
+    tally_fd: int,
     config: dict[str, Any],
     jail: Jail,
-    origin: Origin | None = None,
+    source: SubmissionSource | None = None,
 ) -> None:
-    """The whole life of a worker in a freshly forked or spawned process. Never returns."""
+    """Run the whole life of a worker, in a freshly forked or spawned process. Never returns."""
+    pages = []
     try:
+        pages.append(mapped(tally_fd))
         take_descriptors(sock_fd, output_fd, jail.keep_fds)
         report = isolate(jail, Limits(**config.get("limits", {})), config["scratch"])
         reseed()
@@ -85,7 +98,7 @@ def run(
         gc.enable()
         channel = Channel(socket.socket(fileno=WORKER_SOCKET))
         channel.send({"t": "ready", "isolation": report})
-        Worker(channel, origin or SentFiles()).serve()
+        Worker(channel, source or SentFiles(), pages).serve()
     except BaseException as error:
         os.write(2, f"worker stopped: {error!r}\n".encode())
         os._exit(EXIT_PROTOCOL)
@@ -102,11 +115,14 @@ def reseed() -> None:
 
 
 class Worker:
-    """Connects the loaded submission with the channel."""
+    """One worker: connects the loaded submission with the channel."""
 
-    def __init__(self, channel: Channel, origin: Origin) -> None:
-        self._loaded: Submission | None = None
-        self._origin = origin
+    def __init__(
+        self, channel: Channel, source: SubmissionSource, pages: list[Any] | None = None
+    ) -> None:
+        """Serve `channel` from `source`; `pages` holds the tally page, until student code runs."""
+        self._loaded: LoadedSubmission | None = None
+        self._source, self._pages = source, pages
         self._channel = channel
         side = WorkerSide(self._lookup, self._place, self._renew, self._substitute, self._reaches)
         operations = {"survey": self._survey, "load": self._load}
@@ -116,7 +132,7 @@ class Worker:
         self._peer.serve_forever()
 
     def serve_one(self) -> None:
-        """Answer the next request alone."""
+        """Answer one request and return."""
         self._peer.serve(self._channel.receive())
 
     def close(self) -> None:
@@ -126,16 +142,27 @@ class Worker:
             self._loaded = None
 
     def _survey(self, message: Message) -> Meta:
-        """What the texts say, asked before `load`, of the same files."""
-        meta = message.meta
-        plan = _plan(meta, message.payload)
-        return {"found": self._origin.survey(plan, _wanted(meta["wanted"]))}
+        """Report what the texts say. Asked before `load`, about the same files."""
+        report = self._source.survey(load_plan_in(message), wanted_in(message))
+        return {"found": encoded_survey(report)}
 
     def _load(self, message: Message) -> Meta:
-        plan = _plan(message.meta, message.payload)
-        self._loaded = self._origin.load(plan, self._progress)
+        plan = load_plan_in(message)
+        if self._pages:
+            self._watch(plan.counted, self._pages.pop(), plan.files)
+        self._loaded = self._source.load(plan, self._progress)
         reset_torch()
-        return {"report": self._loaded.report}
+        return {"report": self._loaded.report.encoded()}
+
+    def _watch(
+        self, names: Mapping[str, tuple[str, ...]], page: Any, files: Mapping[str, bytes]
+    ) -> None:
+        """Count from now on; where that fails, say so before anything of the student's runs."""
+        try:
+            watch(names, page, files)
+        except Exception as error:
+            self._peer.tell({"t": "unwatched", "why": f"{type(error).__name__}: {error}"})
+            raise
 
     def _progress(self, path: str, index: int) -> None:
         self._peer.tell({"t": "progress", "path": path, "index": index})
@@ -158,27 +185,3 @@ class Worker:
 
     def _place(self, filename: str) -> tuple[str, int | None] | None:
         return self._loaded.place(filename) if self._loaded is not None else None
-
-
-def _plan(meta: Meta, payload: bytearray) -> Plan:
-    files, start = {}, 0
-    for name, size in meta["files"]:
-        files[name] = bytes(payload[start : start + size])
-        start += size
-    return Plan(
-        files=files,
-        entries=meta["entries"],
-        targets={stem: tuple(names) for stem, names in meta["targets"].items()},
-        stubs=meta["stubs"],
-        skip=frozenset((path, index) for path, index in meta["skip"]),
-        others={stem: tuple(paths) for stem, paths in meta["others"].items()},
-    )
-
-
-def _wanted(meta: Meta) -> Wanted:
-    return Wanted(
-        targets={stem: tuple(names) for stem, names in meta["targets"].items()},
-        methods={name: tuple(methods) for name, methods in meta["methods"].items()},
-        names=tuple(meta["names"]),
-        patterns={group: tuple(texts) for group, texts in meta["patterns"].items()},
-    )

@@ -1,4 +1,4 @@
-"""What the judge may ask of a student's module besides calling it.
+"""Define the functions that the judge may call on a student's module, besides the module itself.
 
 PyTorch's own methods are used, unbound, so that an attribute of the student's named
 `parameters` or `train` changes nothing.
@@ -20,7 +20,7 @@ from .jail.kernel import return_freed_memory
 
 
 def describe(module: nn.Module) -> Meta:
-    """Kind, type name, mode and `[name, dtype, shape, requires_grad]` of each parameter."""
+    """Return kind, type name, mode and `[name, dtype, shape, requires_grad]` of each parameter."""
     rows = [
         [name, NAMES.get(p.dtype, "?"), list(p.shape), p.requires_grad]
         for name, p in nn.Module.named_parameters(module)
@@ -70,7 +70,7 @@ def _to(module: nn.Module, target: torch.dtype | torch.device) -> Meta:
 def _prepare(
     module: nn.Module, values: Mapping[str, torch.Tensor], dtype: torch.dtype, train: bool
 ) -> None:
-    """Dtype, mode and weights in one call."""
+    """Set dtype, mode and weights in one call."""
     nn.Module.to(module, dtype)
     nn.Module.train(module, train)
     _write(module, values)
@@ -86,17 +86,23 @@ def _zero_grad(module: nn.Module) -> None:
 
 
 def _nothing() -> None:
-    """For a request that is made for its errands."""
+    """Do nothing: the target of a request that is made for its deferred calls."""
 
 
 def _limit_memory(bound: int) -> None:
-    """At most `bound` bytes of address space, for good. The judge sees for itself if it holds."""
+    """Limit the address space to `bound` bytes, for good.
+
+    The judge sees for itself if that holds.
+    """
     resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
 
 
 def _structure(module: nn.Module) -> dict[str, list[tuple[str, str]]]:
-    """What keeps parameters from being there: layers in plain containers, which are not
-    registered, and modules that stand in several places."""
+    """Find reasons why parameters may be missing.
+
+    `plain`: layers in plain containers, which are not registered. `shared`: modules that stand in
+    several places.
+    """
     plain, shared = [], []
     first: dict[int, str] = {}
     for path, part in nn.Module.named_modules(module, remove_duplicate=False):
@@ -117,17 +123,17 @@ def _attribute(value: object, name: str) -> object:
 
 
 def _parts(module: nn.Module, paths: Sequence[str]) -> tuple[object, ...]:
-    """What stands at each path below a module; None where that is no module."""
+    """Return the module at each path below a module; None where there is no module."""
     return tuple(_part(module, path) for path in paths)
 
 
-def _part(found: object, path: str) -> object:
+def _part(part: object, path: str) -> object:
     try:
         for name in path.split("."):
-            found = getattr(found, name)
+            part = getattr(part, name)
     except Exception:  # of a property of the student's
         return None
-    return found if isinstance(found, nn.Module) else None
+    return part if isinstance(part, nn.Module) else None
 
 
 BUILTINS: dict[str, Callable[..., Any]] = {

@@ -1,8 +1,8 @@
-"""Which of some functions and modules really run while student code is called.
+"""Record which of some functions and modules really run while student code is called.
 
-A profile hook sees them however the code came by them, and changes nothing that is computed. It is
-not called for what C calls (`map(torch.relu, ...)`), and the code could take it away: what is seen
-is a hint and never evidence.
+A profile hook sees them under whatever name the code calls them, and changes nothing that is
+computed. It is not called for what C calls (`map(torch.relu, ...)`), and the code could take it
+away: what is seen is a hint and never evidence.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any
 import torch
 
 Row = list[str | int | None]
-"""Name, file, cell and line of the student's that led to it."""
+"""Name of a function that ran; file, cell and line of the student's that led to it."""
 
 MAX_EVENTS = 50_000
-"""Python and C calls after which nobody looks any longer: each costs a microsecond."""
+"""Python and C calls after which the hook is removed: each costs a microsecond."""
 
 
 class Operations:
-    """Watches for functions and modules by their dotted names, such as `torch.nn.Linear`."""
+    """A watcher for functions and modules by dotted names, such as `torch.nn.Linear`."""
 
     def __init__(
         self, names: Sequence[str], place: Callable[[str], tuple[str, int | None] | None]
@@ -31,10 +31,11 @@ class Operations:
         self._place, self._left = place, MAX_EVENTS
         self._codes: dict[CodeType, str] = {}
         self._builtins: dict[int, tuple[str, object]] = {}
-        """By identity, with the object itself so that nothing else ever has its number."""
+        """By identity, with the object itself so that its number is never used for another
+        object."""
         self._found: dict[str, Row] = {}
         for name in names:
-            self._watch(name, _named(name))
+            self._watch(name, named(name))
 
     def _watch(self, name: str, value: object) -> None:
         if isinstance(value, type) and issubclass(value, torch.nn.Module):
@@ -46,12 +47,12 @@ class Operations:
 
     @property
     def rows(self) -> list[Row]:
-        """The first time that each one ran."""
+        """Return one row for each name that ran: its first time."""
         return list(self._found.values())
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Look while this is open, unless somebody else does."""
+        """Watch while this context is open, unless another profile hook is set."""
         if sys.getprofile() is not None:
             yield
             return
@@ -75,7 +76,7 @@ class Operations:
             self._found[name] = [name, *self._line(frame)]
 
     def _line(self, frame: FrameType | None) -> tuple[str | None, int | None, int | None]:
-        """File, cell and line of the innermost frame that is the student's."""
+        """Return file, cell and line of the innermost frame that is the student's."""
         while frame is not None:
             place = self._place(frame.f_code.co_filename)
             if place is not None:
@@ -84,8 +85,8 @@ class Operations:
         return None, None, None
 
 
-def _named(name: str) -> object:
-    """What a dotted name stands for, if its module has been imported."""
+def named(name: str) -> object:
+    """Return the object of a dotted name; None if it or its imported module is not there."""
     value: object = sys.modules.get(name.partition(".")[0])
     for part in name.split(".")[1:]:
         value = getattr(value, part, None)

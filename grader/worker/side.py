@@ -1,4 +1,4 @@
-"""The worker's end of the boundary: the student's objects by number, callbacks as functions."""
+"""The worker's end of the channel: student's objects by number, judge's callbacks as functions."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Lookup = Callable[[str, str], object]
-Place = Callable[[str], "tuple[str, int | None] | None"]
-"""File and cell of the submission that a code file name stands for, if any."""
+Locate = Callable[[str], "tuple[str, int | None] | None"]
+"""Maps a code file name to a file and cell of the submission, or to None."""
 
 
 _REFUSABLE = {
@@ -44,14 +44,14 @@ class Callback:
 
 
 class WorkerSide(Side):
-    """Names the student's objects and runs their functions under the judge's settings."""
+    """The worker's `Side`: names the student's objects, runs code under the judge's settings."""
 
-    runs_errands = True
+    runs_deferred_calls = True
 
     def __init__(
         self,
         lookup: Lookup,
-        place: Place,
+        locate: Locate,
         renew: Callable[[], None] = lambda: None,
         substitute: Callable[..., object] | None = None,
         reaches: Callable[..., object] | None = None,
@@ -59,7 +59,7 @@ class WorkerSide(Side):
         self.peer: Peer
         self._renew, self._substitute, self._reaches = renew, substitute, reaches
         self._lookup = lookup
-        self._place = place
+        self._locate = locate
         self._objects: list[object] = []
         self._numbers: dict[int, int] = {}
         self._operations: Operations | None = None
@@ -70,7 +70,7 @@ class WorkerSide(Side):
         self._numbers.clear()
 
     def reset(self) -> None:
-        """A clean start for the next check: module state, torch's settings, objects."""
+        """Start a check anew: reset modules and torch's settings, drop objects, seed generators."""
         self.forget()
         self._renew()
         reset_torch()
@@ -131,7 +131,10 @@ class WorkerSide(Side):
 
     @contextmanager
     def environment(self, meta: Meta) -> Iterator[None]:
-        """The judge's grad mode, default dtype, device and seed; the student's own are restored."""
+        """Apply the judge's grad mode, default dtype, device and seed.
+
+        Grad mode, dtype and device are restored afterwards.
+        """
         env: Mapping[str, Any] = meta.get("env") or {}
         if "seed" in env:
             seed_torch(env["seed"])
@@ -141,7 +144,7 @@ class WorkerSide(Side):
         # Entered only where it changes something: a default device slows every operation down.
         elsewhere = torch.device("meta") if env.get("device") == "meta" else nullcontext()
         watched, outer = env.get("watch"), self._operations
-        self._operations = Operations(watched, self._place) if watched else None
+        self._operations = Operations(watched, self._locate) if watched else None
         watching = self._operations.watching() if self._operations else nullcontext()
         try:
             with torch.set_grad_enabled(bool(env.get("grad", True))), elsewhere, watching:
@@ -151,17 +154,20 @@ class WorkerSide(Side):
             torch.set_default_dtype(dtype)
 
     def noted(self) -> Any:
-        """Which of the functions that the judge asked about ran in the call at hand."""
+        """Return which of the functions that the judge asked about ran in the call at hand."""
         return self._operations.rows if self._operations else None
 
     def report(self, error: BaseException) -> Meta:
-        """The exception's type, bases and text, the last line of the student's that it crossed, and
-        whether that line raised it itself."""
+        """Describe an exception: type, bases and text, and the student's line that it came from.
+
+        That line is the last of the student's that the traceback crosses; `own` tells whether it
+        raised the exception itself.
+        """
         file, cell, line, own = None, None, None, False
         libraries: list[str] = []
         trace = error.__traceback__
         while trace is not None:
-            place = self._place(trace.tb_frame.f_code.co_filename)
+            place = self._locate(trace.tb_frame.f_code.co_filename)
             own = place is not None
             if place is not None:
                 (file, cell), line = place, trace.tb_lineno
@@ -183,7 +189,10 @@ class WorkerSide(Side):
 
 
 def _refused(error: BaseException, libraries: Sequence[str]) -> str:
-    """What the system refused, as a guess from the libraries that were passed through."""
+    """Guess what the system refused, from the libraries on the traceback.
+
+    Return `process`, `network` or `file`; an empty text if nothing points to a refusal.
+    """
     if not isinstance(error, OSError):
         return ""
     for kind, names in _REFUSABLE.items():
@@ -201,8 +210,10 @@ def _message(error: BaseException) -> str:
 
 
 def seed_torch(seed: int) -> None:
-    """The CPU generator alone. `torch.manual_seed` also queues a call for CUDA, with a stack
-    trace, which takes 0.7 ms."""
+    """Seed the CPU generator alone.
+
+    `torch.manual_seed` also queues a call for CUDA, with a stack trace, which takes 0.7 ms.
+    """
     torch.default_generator.manual_seed(seed)
 
 

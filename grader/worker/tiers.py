@@ -1,4 +1,4 @@
-"""The three tiers: what is built around a zygote, and which layers its workers add.
+"""Build the three tiers: the jail around a zygote, and the layers its workers add.
 
 All that can be built before the fork is built before the fork.
 """
@@ -9,14 +9,14 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..language import _
+from ..text.language import _
 from .isolation import Jail
 from .jail import allowed, landlock, layers, namespaces, seccomp, tree
 from .jail.kernel import LINUX, architecture, die_with_parent
-from .jail.layers import Layer, Limits
+from .jail.layers import IsolationLayer, Limits
 
 TIERS = ("full", "partial", "none")
-"""The best one first."""
+"""The tiers, the best one first."""
 
 
 def prepare(
@@ -44,28 +44,28 @@ _AROUND_FULL = (
 
 
 def full(stack_fds: list[int], reason: str = "") -> Jail:
-    """Namespaces and a tree of its own around the zygote, and every layer in the worker."""
+    """Build namespaces and a file tree around the zygote; a worker puts on every layer."""
     program = _program()
     mapped = layers.mapped_bytes()
     namespaces.enter(stack_fds)
     _become_first_process()
     version = landlock.abi()
 
-    def worker(limits: Limits, scratch: str) -> list[Layer]:
+    def worker(limits: Limits, scratch: str) -> list[IsolationLayer]:
         box = tree.SCRATCH
-        found = [
-            Layer("session", layers.session),
-            Layer("scratch", lambda: layers.private_mounts(box)),
-            Layer("user", layers.private_user),
-            Layer("environment", lambda: layers.environment(box)),
-            Layer("capabilities", layers.capabilities),
-            Layer("no_new_privileges", layers.no_new_privileges),
-            Layer("undumpable", layers.undumpable),
-            Layer("limits", lambda: layers.limits(limits, mapped, own_user=True)),
+        used_layers = [
+            IsolationLayer("session", layers.session),
+            IsolationLayer("scratch", lambda: layers.private_mounts(box)),
+            IsolationLayer("user", layers.private_user),
+            IsolationLayer("environment", lambda: layers.environment(box)),
+            IsolationLayer("capabilities", layers.capabilities),
+            IsolationLayer("no_new_privileges", layers.no_new_privileges),
+            IsolationLayer("undumpable", layers.undumpable),
+            IsolationLayer("limits", lambda: layers.limits(limits, mapped, own_user=True)),
         ]
         if version:
-            found.append(Layer("landlock", lambda: layers.landlock_on_tree(box)))
-        return [*found, Layer("seccomp", lambda: layers.filter_calls(program))]
+            used_layers.append(IsolationLayer("landlock", lambda: layers.landlock_on_tree(box)))
+        return [*used_layers, IsolationLayer("seccomp", lambda: layers.filter_calls(program))]
 
     return Jail(
         "full",
@@ -99,7 +99,7 @@ _WEAK_PARTIAL = (
 
 
 def partial(stack_fds: list[int], reason: str = "") -> Jail:
-    """What a process may do to itself without a namespace, as in an unprivileged container."""
+    """Confine a process as far as possible without namespaces, as in an unprivileged container."""
     version = landlock.abi()
     if not version:
         raise OSError(_("Landlock: not in this kernel, or switched off"))
@@ -113,16 +113,16 @@ def partial(stack_fds: list[int], reason: str = "") -> Jail:
     rules.allow(allowed.DEVICES, landlock.READ)
     rules.allow([os.devnull], landlock.WRITE)
 
-    def worker(limits: Limits, scratch: str) -> list[Layer]:
+    def worker(limits: Limits, scratch: str) -> list[IsolationLayer]:
         return [
-            Layer("session", layers.session),
-            Layer("environment", lambda: layers.environment("")),
-            Layer("capabilities", layers.capabilities),
-            Layer("no_new_privileges", layers.no_new_privileges),
-            Layer("undumpable", layers.undumpable),
-            Layer("limits", lambda: layers.limits(limits, mapped, own_user=False)),
-            Layer("landlock", rules.enforce),
-            Layer("seccomp", lambda: layers.filter_calls(program)),
+            IsolationLayer("session", layers.session),
+            IsolationLayer("environment", lambda: layers.environment("")),
+            IsolationLayer("capabilities", layers.capabilities),
+            IsolationLayer("no_new_privileges", layers.no_new_privileges),
+            IsolationLayer("undumpable", layers.undumpable),
+            IsolationLayer("limits", lambda: layers.limits(limits, mapped, own_user=False)),
+            IsolationLayer("landlock", rules.enforce),
+            IsolationLayer("seccomp", lambda: layers.filter_calls(program)),
         ]
 
     return Jail(
@@ -143,7 +143,10 @@ def _readable(folders: list[str]) -> list[str]:
 
 
 def _step_down(needed: list[str]) -> bool:
-    """From root to a user who owns nothing, if that user can reach what is `needed`."""
+    """Change from root to a user who owns nothing, if that user can reach what is `needed`.
+
+    Return whether the user was changed.
+    """
     if os.geteuid() != 0:
         return False
     nobody = namespaces.NOBODY
@@ -179,15 +182,15 @@ _WEAK_NONE = (
 
 
 def unconfined(stack_fds: list[int], reason: str = "") -> Jail:
-    """Keeps a submission from harming the run by accident, and from no file of the same user."""
+    """Guard the run against accidents only: a submission can reach every file of the same user."""
 
-    def worker(limits: Limits, scratch: str) -> list[Layer]:
+    def worker(limits: Limits, scratch: str) -> list[IsolationLayer]:
         mapped = layers.mapped_bytes()
         return [
-            Layer("session", layers.session),
-            Layer("environment", lambda: layers.environment(scratch)),
-            *([Layer("no_new_privileges", layers.no_new_privileges)] if LINUX else []),
-            Layer("limits", lambda: layers.limits(limits, mapped, own_user=False)),
+            IsolationLayer("session", layers.session),
+            IsolationLayer("environment", lambda: layers.environment(scratch)),
+            *([IsolationLayer("no_new_privileges", layers.no_new_privileges)] if LINUX else []),
+            IsolationLayer("limits", lambda: layers.limits(limits, mapped, own_user=False)),
         ]
 
     return Jail(

@@ -1,6 +1,10 @@
-"""Forks a worker around an already imported torch whenever the judge asks for one.
+"""Fork a worker around an already imported torch whenever the judge asks for one.
 
 Holds nothing worth reading: no path, key, course or submission ever reaches this process.
+
+Process: zygote
+Started by: nursery, fork
+Knows: torch, from behind the walls of the jail. No path, key, course or submission
 """
 
 from __future__ import annotations
@@ -21,37 +25,39 @@ from ..wire.faults import PeerGone
 from . import main
 from .isolation import Jail, rehearse
 from .jail.kernel import PR_SET_CHILD_SUBREAPER, die_with_parent, in_words, prctl
-from .practice import practise
 from .tiers import prepare
+from .warm_up import practise
 
-Start = Callable[[int, int, dict[str, Any]], int]
-"""Starts a worker on (socket, output, config) and returns its pid."""
+Start = Callable[[int, int, int, dict[str, Any]], int]
+"""Starts a worker on (socket, output, tally, config) and returns its pid."""
 READY = b"ready"
 END_WAIT_S = 0.5
-"""A process whose connection is closed is about to end, unless it closed that itself."""
+"""Seconds to wait for a worker's end: one whose connection is closed is about to end, unless it
+closed the connection itself."""
 FATES_KEPT = 64
 A_BATCH = 5
-"""Workers asked for so far from which on there are many: two for a submission, two spare ones, and
+"""Number of workers from which on there are many: two for a submission, two spare ones, and
 another."""
 
 
-def forking(jail: Jail, origin: main.Origin | None = None) -> Start:
-    """Workers forked into `jail`, that have their submissions from `origin`."""
+def forking(jail: Jail, source: main.SubmissionSource | None = None) -> Start:
+    """Return a function that forks workers into `jail`. `source` gives them their submissions."""
 
-    def start(sock_fd: int, output_fd: int, config: dict[str, Any]) -> int:
+    def start(sock_fd: int, output_fd: int, tally_fd: int, config: dict[str, Any]) -> int:
         pid = jail.fork()
         if pid == 0:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            main.run(sock_fd, output_fd, config, jail, origin)
+            main.run(sock_fd, output_fd, tally_fd, config, jail, source)
         return pid
 
     return start
 
 
 def run(control: socket.socket, report_fd: int, request: dict[str, Any], fds: list[int]) -> None:
-    """The whole life of a zygote in the tier asked for; it says on `report_fd` if that holds.
+    """Run the whole life of a zygote in the tier asked for.
 
-    `fds` are the folders of the torch stack. Never returns.
+    Write to `report_fd` whether the tier holds. `fds` are the folders of the torch stack. Never
+    returns.
     """
     try:
         jail = prepare(request["tier"], fds, request["reason"], request["without"])
@@ -76,7 +82,10 @@ class WorkerSource:
         use_scratch: bool,
         practise: Callable[[], None] = lambda: None,
     ) -> None:
-        """`practise`: makes workers started later quicker; run once there are many of them."""
+        """Serve one judge; `practise` makes workers started later quicker.
+
+        It is run once there are many of them.
+        """
         self._control = control
         self._scratch = scratch if use_scratch else ""
         self._start = start
@@ -85,11 +94,11 @@ class WorkerSource:
         self._live: dict[int, str] = {}
         self._pidfds: dict[int, int] = {}
         self._fates: dict[int, int] = {}
-        """pid -> how it ended, as the kernel tells its parent"""
+        """pid -> wait status of a worker that ended, as the kernel tells its parent."""
         self._count = 0
 
     def serve(self) -> None:
-        """Until the judge hangs up; then every worker is killed, and its folder removed."""
+        """Serve until the judge hangs up; then kill every worker and remove its folder."""
         self._end_with_parent()
         prctl(PR_SET_CHILD_SUBREAPER, 1)
         try:
@@ -106,8 +115,10 @@ class WorkerSource:
             self._remove_scratch()
 
     def _end_with_parent(self) -> None:
-        """At once if nothing is left to do then. Folders of workers outlive a parent that was
-        killed unless somebody removes them."""
+        """End when the parent ends, after cleaning up if there are scratch folders.
+
+        Scratch folders outlive a parent that was killed unless somebody removes them.
+        """
         if not self._scratch:
             die_with_parent()
             return
@@ -143,7 +154,7 @@ class WorkerSource:
             send_control(self._control, {"fate": self._fate(request["pid"])})
             return
         scratch = self._make_scratch()
-        pid = self._start(fds[0], fds[1], {**request["config"], "scratch": scratch})
+        pid = self._start(fds[0], fds[1], fds[2], {**request["config"], "scratch": scratch})
         for fd in fds:
             os.close(fd)
         self._live[pid] = scratch
@@ -160,7 +171,7 @@ class WorkerSource:
                 self._practise()
 
     def _fate(self, pid: int) -> int | None:
-        """How a worker ended; None if it lives on."""
+        """Return how a worker ended, as a wait status; None if it lives on."""
         until = time.monotonic() + END_WAIT_S
         self._reap()
         while pid in self._live and time.monotonic() < until:
@@ -169,7 +180,7 @@ class WorkerSource:
         return self._fates.get(pid)
 
     def _make_scratch(self) -> str:
-        """A folder of its own for a worker, if the tier has none in memory."""
+        """Make a scratch folder for one worker, if the tier has none in memory."""
         if not self._scratch:
             return ""
         scratch = os.path.join(self._scratch, f"{os.getpid()}-{self._count}")
@@ -206,7 +217,10 @@ class WorkerSource:
             shutil.rmtree(scratch, ignore_errors=True)
 
     def _kill_orphans(self) -> None:
-        """What a worker forked comes to us when the worker dies, whatever session it is in."""
+        """Kill processes that a dead worker forked.
+
+        They become children of this process, whatever session they are in.
+        """
         for _ in range(1000):
             orphans = [pid for pid in _children() if pid not in self._live]
             if not orphans:

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from grader.engine import EngineError
+from grader.engine.engine import EngineError
 from tests.attack.ablation import RUNS, ablate, takes_part
 from tests.attack.arena import Tried, arena
 from tests.attack.attack import TIERS, Attack, Family

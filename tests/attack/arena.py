@@ -8,28 +8,31 @@ import re
 import secrets
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.course import Course, find_course
-from grader.engine import Engine, Options, Result
-from grader.evidence import Observation, Outcome
-from grader.export.gradebook import gradebook, row_of
+from grader.batch.gradebook import gradebook, row_of
+from grader.course.course import Course, find_course
+from grader.engine.engine import Engine, Options, Result
+from grader.grade.evidence import Observation, Outcome
 from grader.report.content import report_on
 from grader.report.formats import renderer
-from grader.submission import Submission, digest_of
-from tests.attack import outside
+from grader.report.json import as_dict
+from grader.submission.submission import Submission, digest_of
+from tests.attack import outside, unknowns
 from tests.attack.attack import STEM, Attack, End
 from tests.attack.leftovers import Leftovers
+from tests.support.busy import STARVED
 
-STARVED = "no processor time"
 BUSY_ATTEMPTS = 2
 """A machine that has no time for us can't tell who was slow: the clock ended it all the same."""
 FORMATS = ("text", "json", "junit", "markdown", "html")
 CANARY = re.compile(r"CANARY[a-z]+[0-9a-f]{24}|41\.414213")
 """Planted secrets, and a number that only the inputs of hidden checks have."""
+CODE_SPAN, TAG = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)"), re.compile(r"</?([a-zA-Z!?][\w-]*)")
+OWN_TAGS = {"pre", "details", "summary"}
 RUBRIC = f"""\
 course: arena
 seed: {{key}}
@@ -45,11 +48,39 @@ exercises:
     targets: [Layer]
     criteria:
       layer: {{{{points: 1, visibility: hidden}}}}
+  t1.odd:
+    targets: [Odd]
+    criteria:
+      odd: {{{{points: 1, visibility: hidden}}}}
+  t1.own:
+    targets: [twice]
+    criteria:
+      own: {{{{points: 1, visibility: public, requires: [policy]}}}}
+      policy: {{{{points: 1, visibility: public}}}}
+    banned: [torch.nn.functional.scaled_dot_product_attention, torch.nn.MultiheadAttention]
   t1.deed:
     targets: [attempt]
     criteria:
       deed: {{{{points: 1, visibility: public}}}}
+  t1.halves:
+    targets: [halves]
+    criteria:
+      halves: {{{{points: 1, visibility: public}}}}
+  t1.middle:
+    targets: [middle]
+    criteria:
+      middle: {{{{points: 2, visibility: public}}}}
+    follow_through: {{{{halves: t1.halves, copied: true}}}}
 """
+OPERATORS = """\
+operators:
+  torch.nn.functional.scaled_dot_product_attention:
+    - aten::scaled_dot_product_attention
+    - aten::_scaled_dot_product_attention_math
+    - aten::_scaled_dot_product_flash_attention_for_cpu
+  torch.nn.MultiheadAttention: [aten::_native_multi_head_attention]
+"""
+"""What is counted where it runs; without it only a text can tell."""
 REFERENCE = """\
 SECRET = {canary!r}
 
@@ -70,9 +101,42 @@ class Layer(nn.Linear):
         return super().forward(x) * self.factor
 
 
+def twice(x):
+    return (x @ x.transpose(-2, -1) / x.shape[-1] ** 0.5).softmax(-1) @ x
+
+
 def attempt():
     return "nothing"
-"""
+
+
+def halves(x):
+    return x.reshape(2, -1)
+
+
+def middle(x):
+    return x.reshape(2, -1).mean(0)
+""" + unknowns.HONEST.partition("nn\n")[2]
+EDITED = {"halves": "x.reshape(2, -1)", "middle": "x.reshape(2, -1).mean(0)"}
+WAYS = {"view": "x.view(2, -1)", "zero": "torch.zeros(2, x.numel() // 2).double()",
+        "tripled": "(x.reshape(2, -1) * 3)"}  # fmt: skip
+
+
+def mistake(target: str, way: str, listed: str, by: str) -> str:
+    return (
+        f"id: {target}.{way}\nmistakes: {listed}\nfails: {target}\n@@ {target}\n"
+        f"-return {EDITED[target]}\n+return {by}\n\n"
+    )
+
+
+def mistakes(target: str) -> str:
+    """The mistakes of an exercise, the same ones in both."""
+    rest = EDITED[target].removeprefix(EDITED["halves"])
+    found = [mistake(target, way, way, by + rest) for way, by in WAYS.items()]
+    if target == "middle":
+        found.append(mistake(target, "sum", "view", "x.reshape(2, -1).sum(0)"))
+    return f"--- reference/{STEM}.py\n\n" + "".join(found)
+
+
 SUITE = '''\
 SECRET = {canary!r}
 
@@ -97,19 +161,28 @@ SECRET = {canary!r}
 class TestLayer:
     def test_values(self, student, probe, expect):
         """The values are the reference's."""
-        twin = probe.twin("Layer", 3, 2)
-        expect.matches(twin.student, twin.reference, probe.randn(4, 3))
+        pair = probe.pair("Layer", 3, 2)
+        expect.matches(pair.student, pair.reference, probe.randn(4, 3))
 
     def test_gradients(self, student, probe, expect):
         """Gradients too."""
-        twin = probe.twin("Layer", 3, 2)
-        expect.gradients(twin.student, twin.reference, probe.randn(4, 3))
+        pair = probe.pair("Layer", 3, 2)
+        expect.gradients(pair.student, pair.reference, probe.randn(4, 3))
 
     def test_parts(self, student, probe, expect):
         """It has two parameters and a buffer."""
         layer = probe.module("Layer", 3, 2)
         found = [len(layer.state()), len(layer.named_parameters()), len(layer.named_buffers())]
         expect.true(found == [3, 2, 1], observed=f"{{found}}"[:200], expected="[3, 2, 1]")
+'''
+OWN = '''\
+SECRET = {canary!r}
+
+
+class TestOwn:
+    def test_values(self, student, reference, probe, expect):
+        """The values are the reference's."""
+        expect.matches(student.twice, reference.twice, probe.randn(2, 3, 4))
 '''
 DEED = '''\
 SECRET = {canary!r}
@@ -121,6 +194,20 @@ class TestDeed:
         found = str(student.attempt())
         expect.true(not found.startswith("done"), observed=f"it succeeded: {{found[:300]}}",
             expected="a refusal")
+'''
+FOLLOWED = '''\
+SECRET = {canary!r}
+
+
+class Test{name}:
+    def test_values(self, student, reference, probe, expect):
+        """The values are the reference's."""
+        x = probe.randn(3, 4).T
+        expect.close(student.{target}(x), reference.{target}(x))
+
+    def test_more_values(self, student, reference, probe, expect):
+        """Others too."""
+        expect.matches(student.{target}, reference.{target}, probe.randn(5, 6).T)
 '''
 HONEST = REFERENCE.replace("SECRET = {canary!r}\n\n", "")
 
@@ -184,11 +271,12 @@ class Arena:
         honest = self._grade(self._honest())
         self.wall_s[attack.id] = time.monotonic() - started
         seen = _attacked(attack, result)
-        harm = [*self._leaked(result), *self.leftovers.found(self.engine)]
+        told = self.outputs(result)
+        harm = [*leaked(told), *_markup(told["markdown"]), *self.leftovers.found(self.engine)]
         harm += [
             f"the honest submission after it: {row.check} {row.outcome} {row.observed}"
             for row in honest.observations
-            if row.outcome is not Outcome.PASSED and STARVED not in row.observed
+            if row.outcome is not Outcome.PASSED and STARVED not in row.staff
         ]
         return Tried(
             attack,
@@ -208,7 +296,7 @@ class Arena:
     def _grade(self, submission: Submission) -> Result:
         for _ in range(BUSY_ATTEMPTS):
             (result,) = self.engine.grade([submission])
-            if not any(STARVED in row.observed for row in result.observations):
+            if not any(STARVED in row.staff for row in result.observations):
                 break
         return result
 
@@ -217,28 +305,43 @@ class Arena:
         data = {f"{STEM}.py": f"# {self._count}\n{HONEST}".encode()}
         return Submission("student-001", data, digest_of(data), "student-001")
 
-    def _leaked(self, result: Result) -> list[str]:
-        """Canaries in anything that leaves the grader."""
-        found = set()
-        for where, text in self.outputs(result).items():
-            found |= {f"{match} in {where}" for match in CANARY.findall(text)}
-        return sorted(found)
-
     def outputs(self, result: Result) -> dict[str, str]:
         """Everything that is written about a submission, by its format."""
         report = report_on(result, self.course.rubric)
         found = {name: renderer(name)(report) for name in FORMATS}
-        found["csv"] = gradebook([row_of(report)], self.course.rubric)
+        found["csv"] = gradebook([row_of(as_dict(report))], self.course.rubric)
         self.engine._tree.errors.seek(0)
         found["errors"] = self.engine._tree.errors.read().decode("utf-8", "replace")
         self.engine._tree.errors.seek(0, os.SEEK_END)
         return found
 
 
+def leaked(told: Mapping[str, str]) -> list[str]:
+    """Canaries in anything that leaves the grader."""
+    return sorted(
+        {f"{match} in {where}" for where, text in told.items() for match in CANARY.findall(text)}
+    )
+
+
+def _markup(markdown: str) -> list[str]:
+    """What the Markdown summary holds that any reader of Markdown would carry out."""
+    text = CODE_SPAN.sub("", markdown)
+    found = {f"<{tag}> in markdown" for tag in TAG.findall(text) if tag not in OWN_TAGS}
+    return sorted(found) + ["a link in markdown"] * ("](" in text)
+
+
 def _attacked(attack: Attack, result: Result) -> list[Observation]:
     """The checks that the attack is after."""
     source = b"".join(v if isinstance(v, bytes) else v.encode() for v in attack.files.values())
-    part = "deed" if b"def attempt" in source else "layer" if b"class Layer" in source else "work"
+    if b"def twice" in source:
+        return [row for row in result.observations if row.check.startswith("t1.own/policy/")]
+    names = {
+        b"def attempt": "deed",
+        b"class Layer": "layer",
+        b"def middle": "middle",
+        b"class Odd": "odd",
+    }
+    part = next((part for name, part in names.items() if name in source), "work")
     return [row for row in result.observations if row.check.startswith(f"t1.{part}/")]
 
 
@@ -247,7 +350,7 @@ ENDED = (
     "the system ended the process",
     "the code closed the grader's own connection",
 )
-"""How `grader.judge.ending` begins to say that a process is no more."""
+"""How `grader.judge.calls.process_exit` begins to say that a process is no more."""
 
 
 def end_of(row: Observation) -> End:
@@ -256,6 +359,8 @@ def end_of(row: Observation) -> End:
     match row.outcome:
         case Outcome.PASSED:
             return End.REFUSED if deed else End.SUCCEEDED
+        case Outcome.CARRIED:
+            return End.SUCCEEDED
         case Outcome.FAILED:
             return End.SUCCEEDED if deed else End.WRONG
         case Outcome.TIMED_OUT:
@@ -267,17 +372,17 @@ def end_of(row: Observation) -> End:
                 return End.KILLED
             return End.MALFORMED if "no valid reply" in row.observed else End.REFUSED
         case _:
-            return End.TIMED_OUT if STARVED in row.observed else End.OURS
+            return End.TIMED_OUT if STARVED in row.staff else End.OURS
 
 
 @contextmanager
-def arena(tier: str, without: tuple[str, ...] = ()) -> Iterator[Arena]:
+def arena(tier: str, without: tuple[str, ...] = (), operators: str = OPERATORS) -> Iterator[Arena]:
     """A grader in `tier` around the planted course."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="grader-attack-"))
         root, nonce = Path(folder), secrets.token_hex(8)
         root.chmod(0o755)
-        course = plant(root / "course")
+        course = plant(root / "course", operators)
         leftovers = Leftovers(root, nonce)
         stack.callback(leftovers.remove)
         stack.callback(_restore, "GRADER_COURSE_TOKEN", os.environ.get("GRADER_COURSE_TOKEN"))
@@ -298,11 +403,11 @@ def _restore(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
-def plant(root: Path) -> Path:
+def plant(root: Path, operators: str = OPERATORS) -> Path:
     """A course with a canary in every part that is secret."""
     suites = root / "tests" / "suites" / STEM
     files = {
-        root / "rubric.yaml": RUBRIC.format(key=canary("key")),
+        root / "rubric.yaml": RUBRIC.format(key=canary("key")) + operators,
         root / "reference" / f"{STEM}.py": REFERENCE.format(canary=canary("reference")),
         root / "assignments" / f"{STEM}.py": "\n",
         suites / "public" / "test_work.py": SUITE.format(
@@ -313,8 +418,15 @@ def plant(root: Path) -> Path:
             + GRADIENTS
         ),
         suites / "test_layer.py": LAYER.format(canary=canary("suite")),
+        suites / "test_odd.py": unknowns.SUITE.format(canary=canary("suite")),
+        suites / "public" / "test_own.py": OWN.format(canary=canary("public")),
         suites / "public" / "test_deed.py": DEED.format(canary=canary("deed")),
     }
+    for target in ("halves", "middle"):
+        suite = FOLLOWED.format(canary=canary(target), name=target.title(), target=target)
+        files[suites / "public" / f"test_{target}.py"] = suite
+        folder = root / "reference" / "exercises" / f"t1.{target}"
+        files[folder / "mistakes.diff"] = mistakes(target)
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

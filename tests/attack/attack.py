@@ -52,7 +52,10 @@ OTHERS = {
     "deadline": "the judge's clock, and a kill from outside",
     "loader": "how a submission's statements and imports are carried out",
     "intake": "how files are read",
+    "operators": "what runs is counted underneath, and answers must not depend on it",
     "report": "how text is cleaned before it is shown",
+    "carrying": "a mistake made twice is told by wrong numbers, and by nothing else",
+    "proof": "a check that breaks off is ours only if it breaks off on the reference too",
     "kernel": "an ordinary user may not do it anyway",
 }
 

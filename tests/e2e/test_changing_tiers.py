@@ -34,9 +34,10 @@ SUITE = """
 SCRIPT = """
 import json, os, signal, sys
 from pathlib import Path
-from grader.batch import discover, grade_batch
-from grader.course import find_course
-from grader.engine import Engine, EngineError, Options
+from grader.batch.batch import grade_batch
+from grader.batch.discovery import discover
+from grader.course.course import find_course
+from grader.engine.engine import Engine, EngineError, Options
 from tests.support import scarce_namespaces
 from tests.support.courses import submission
 from tests.support.families import child_pids
@@ -55,10 +56,11 @@ try:
             rows.append([row.id, row.tier])
             for kind, count in after.items():  # the machine changes, and a lane has to be replaced
                 scarce_namespaces.allow(kind, count)
-                for pid in engine._seats[0].lane.pids:
+                for pid in engine._lanes[0].lane.pids:
                     os.kill(pid, signal.SIGKILL)
 
-        grade_batch(discover(Path(folder), Path(out)), found.rubric, engine, Path(out), on_row)
+        entries = discover(Path(folder), Path(out)).entries
+        grade_batch(entries, found.rubric, engine, Path(out), on_row)
 except EngineError as error:
     why = str(error)
 print(json.dumps([rows, why, child_pids(os.getpid())]))
@@ -113,7 +115,7 @@ def test_a_second_lane_that_reaches_less_stops_the_batch(tmp_path: Path) -> None
 def test_a_lane_that_is_replaced_by_less_stops_the_batch(tmp_path: Path) -> None:
     rows, why, left = batch(tmp_path, None, after={"net": 0})
     assert rows == [["student-000", "full"]]
-    assert why.startswith("isolation full can't be had here: no tier full: ")
+    assert why.startswith("isolation full is not available here: no tier full: ")
     assert (tmp_path / "out" / "records" / "student-000.json").is_file()
     assert left == []
 
@@ -133,4 +135,4 @@ def test_half_a_kernel_gives_partial_from_the_start_and_leaves_nothing(
 def test_half_a_kernel_is_refused_where_full_was_asked_for(tmp_path: Path) -> None:
     rows, why, left = batch(tmp_path, "full", before={"mnt": 0})
     assert (rows, left) == ([], [])
-    assert why.startswith("isolation full can't be had here: no tier full: ")
+    assert why.startswith("isolation full is not available here: no tier full: ")

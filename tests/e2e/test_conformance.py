@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.judge.client import Client
-from grader.judge.faults import CheckFailed, StudentRaised
-from grader.judge.namespace import Student
-from grader.judge.worker_process import Source
+from grader.judge.calls.client import Client
+from grader.judge.calls.faults import CheckFailed, StudentRaised
+from grader.judge.calls.worker_process import WorkerStarter
+from grader.judge.checks.namespace import Student
 from grader.wire.faults import Unsupported
 from grader.wire.values import Opaque
 from tests.support.clients import (
@@ -39,7 +39,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def source(kind: str) -> Iterator[Source | None]:
+def source(kind: str) -> Iterator[WorkerStarter | None]:
     if kind == "local":
         yield None
         return
@@ -48,7 +48,7 @@ def source(kind: str) -> Iterator[Source | None]:
 
 
 @pytest.fixture(scope="module")
-def loaded(source: Source | None) -> Iterator[tuple[Client, Student]]:
+def loaded(source: WorkerStarter | None) -> Iterator[tuple[Client, Student]]:
     if source is None:
         client, module = local_client(SOURCE)
         yield client, student_of(client, Definitions(module))
@@ -151,12 +151,12 @@ class TestInputs:
         a = randn(3)
         before = a.clone()
         student.add_in_place(a)
-        assert client.changed == ("argument 1",)
+        assert [*map(str, client.changed)] == ["0"]
         assert torch.equal(a, before)
 
     def test_a_change_around_autograd_is_seen(self, client: Client, student: Student) -> None:
         student.hidden_change(randn(3, grad=True))
-        assert client.changed == ("argument 1",)
+        assert [*map(str, client.changed)] == ["0"]
 
     def test_nan_in_an_input_is_no_change(self, client: Client, student: Student) -> None:
         student.product(torch.full((2, 2), torch.nan), torch.ones(2, 2))
@@ -498,7 +498,7 @@ class TestWhatTravelsWithTheNextRequest:
         layer = student.Layer(3, 2)
         layer.write({"linear.bias": torch.ones(2)})
         student.hidden_change(torch.zeros(2))
-        assert client.changed == ("argument 1",)
+        assert [*map(str, client.changed)] == ["0"]
 
 
 def test_names_here_are_real() -> None:

@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine, Options
-from grader.evidence import Observation
+from grader.course.course import find_course
+from grader.engine.engine import Engine, Options
+from grader.grade.evidence import Observation
 from grader.report.content import report_on
 from grader.report.json import as_dict
-from grader.submission import Submission, digest_of, read_submission
+from grader.submission.submission import Submission, digest_of, read_submission
 from grader.validate.data import read_course
 from grader.validate.diagnosis import Verdict, diagnose
 from grader.validate.diagnosis_report import diagnosis_json, diagnosis_text
 from tests.restyled.table import by_hand, by_machine, said
+
+pytestmark = pytest.mark.usefixtures("warm_nursery")
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "tests/corpus"

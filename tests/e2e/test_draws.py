@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine, Options
-from grader.score import Grade, block, score
-from grader.submission import Submission, digest_of, read_submission
+from grader.course.course import find_course
+from grader.engine.engine import Engine, Options
+from grader.grade.score import Grade, block, score
+from grader.submission.submission import Submission, digest_of, read_submission
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 NAMES = (

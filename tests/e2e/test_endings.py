@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine, Options
-from grader.evidence import Outcome
+from grader.course.course import find_course
+from grader.engine.engine import Engine, Options
+from grader.grade.evidence import Outcome
 from tests.support.courses import submission, write_course
 
 pytestmark = [

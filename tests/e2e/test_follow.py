@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine, Options
-from grader.evidence import Observation, Outcome
+from grader.course.course import find_course
+from grader.engine.engine import Engine, Options
+from grader.grade.evidence import Observation, Outcome
 from tests.support.courses import submission
+
+pytestmark = pytest.mark.usefixtures("warm_nursery")
 
 FILES = {
     "rubric.yaml": """
@@ -44,21 +46,40 @@ FILES = {
                 pixels = (pixels + pixels.roll(1, -1)) / 2
             return pixels
         """,
-    "reference/misconceptions/t1_blur.py": """
-        from grader.misconceptions import Misconception
+    "reference/exercises/t1.blur/mistakes.diff": """
+        --- reference/t1_blur.py
 
-        MISCONCEPTIONS = (
-            Misconception("blur.by_three", (7,), "blur", "/ 2", "/ 3", ("outputs",)),
-            Misconception("blur.by_four", (8,), "blur", "/ 2", "/ 4", ("outputs",)),
-        )
+        id: blur.by_three
+        mistakes: by_three
+        fails: outputs
+        @@ blur
+        -return (pixels + pixels.roll(1, -1)) / 2
+        +return (pixels + pixels.roll(1, -1)) / 3
+
+        id: blur.by_four
+        mistakes: by_four
+        fails: outputs
+        @@ blur
+        -return (pixels + pixels.roll(1, -1)) / 2
+        +return (pixels + pixels.roll(1, -1)) / 4
         """,
-    "reference/misconceptions/t2_stack.py": """
-        from grader.misconceptions import Misconception
+    "reference/exercises/t2.stack/mistakes.diff": """
+        --- reference/t2_stack.py
 
-        MISCONCEPTIONS = (
-            Misconception("stack.by_three", (7,), "stack", "/ 2", "/ 3", ("outputs",), "By 3."),
-            Misconception("stack.by_five", (9,), "stack", "/ 2", "/ 5", ("outputs",)),
-        )
+        id: stack.by_three
+        mistakes: by_three
+        fails: outputs
+        cause: By 3.
+        @@ stack
+        -pixels = (pixels + pixels.roll(1, -1)) / 2
+        +pixels = (pixels + pixels.roll(1, -1)) / 3
+
+        id: stack.by_five
+        mistakes: by_five
+        fails: outputs
+        @@ stack
+        -pixels = (pixels + pixels.roll(1, -1)) / 2
+        +pixels = (pixels + pixels.roll(1, -1)) / 5
         """,
     "assignments/t1_blur.py": "\n",
     "assignments/t2_stack.py": "\n",

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine, Options
-from grader.evidence import Observation, Outcome
-from grader.rubric import load_rubric
-from grader.score import block, score
+from grader.course.course import find_course
+from grader.course.rubric import load_rubric
+from grader.engine.engine import Engine, Options
+from grader.grade.evidence import Observation, Outcome
+from grader.grade.score import block, score
 from tests.support.courses import submission
+
+pytestmark = pytest.mark.usefixtures("warm_nursery")
 
 FILES = {
     "rubric.yaml": """
@@ -86,13 +88,23 @@ FILES = {
                 return pixels + 1
                 # END SOLUTION
         ''',
-    "reference/misconceptions/t1_tint.py": """
-        from grader.misconceptions import Misconception
+    "reference/exercises/t1.tint/mistakes.diff": """
+        --- reference/t1_tint.py
 
-        MISCONCEPTIONS = (
-            Misconception("tint.by_four", (), "Tint", "/ 2", "/ 4", ("outputs",), "By 4."),
-            Misconception("tint.by_three", (7,), "Tint", "/ 2", "/ 3", ("outputs",), "By 3."),
-        )
+        id: tint.by_four
+        fails: outputs
+        cause: By 4.
+        @@ Tint
+        -return self.linear(pixels) / 2
+        +return self.linear(pixels) / 4
+
+        id: tint.by_three
+        mistakes: by_three
+        fails: outputs
+        cause: By 3.
+        @@ Tint
+        -return self.linear(pixels) / 2
+        +return self.linear(pixels) / 3
         """,
     "assignments/t1_tint.py": "\n",
     "assignments/t2_paint.py": "\n",
@@ -100,8 +112,8 @@ FILES = {
         class TestOutputs:
             def test_values(self, probe, expect):
                 '''The values are right.'''
-                twin = probe.twin("Tint", 4)
-                expect.matches(twin.student, twin.reference, probe.randn(3, 4))
+                pair = probe.pair("Tint", 4)
+                expect.matches(pair.student, pair.reference, probe.randn(3, 4))
 
             def test_gloss(self, student, probe, expect):
                 '''Nothing changes.'''
@@ -112,8 +124,8 @@ FILES = {
         class TestOutputs:
             def test_paint(self, probe, expect):
                 '''The values are right.'''
-                twin = probe.twin("Paint", 4)
-                expect.matches(twin.student, twin.reference, probe.randn(3, 4))
+                pair = probe.pair("Paint", 4)
+                expect.matches(pair.student, pair.reference, probe.randn(3, 4))
 
             def test_frame(self, student, probe, expect):
                 '''One is added.'''

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine, Options
-from grader.evidence import Outcome
-from grader.stubs import stub_of
+from grader.course.course import find_course
+from grader.engine.engine import Engine, Options
+from grader.grade.evidence import Outcome
+from grader.handouts.stubs import stub_of
 from tests.support.courses import submission, write_course
+
+pytestmark = pytest.mark.usefixtures("warm_nursery")
 
 SUITE = """
     class TestOutputs:

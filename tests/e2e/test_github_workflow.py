@@ -92,6 +92,44 @@ def test_the_junit_file_that_is_uploaded_is_there_and_valid(runner: Runner) -> N
     assert "<failure " in file.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("only", "graded"),
+    [
+        pytest.param("", [], id="everything"),
+        pytest.param("a1", ["--only", "a1"], id="a week"),
+        pytest.param("a1, a2.causal_mask", ["--only", "a1", "--only", "a2.causal_mask"], id="more"),
+        pytest.param(
+            "$(touch pwned) *",
+            ["--only", "$(touch", "--only", "pwned)", "--only", "*"],
+            id="no code",
+        ),
+    ],
+)
+def test_a_variable_says_what_the_term_has_come_to(
+    runner: Runner, tmp_path: Path, only: str, graded: list[str]
+) -> None:
+    (runner.workspace / "submission").mkdir()
+    said = tmp_path / "said"
+    grader = program(tmp_path / "echo", f'printf "%s\n" "$@" > "{said}"')
+    runner.values |= {"vars.GRADER": str(grader), "vars.ONLY": only}
+
+    assert runner.run(WORKFLOW) == 0
+
+    arguments = said.read_text(encoding="utf-8").splitlines()
+    assert arguments[:4] == ["check", "submission", "--course", "course"]
+    assert arguments[4:-4] == graded
+    assert not (runner.workspace / "pwned").exists()
+
+
+def test_only_what_the_variable_names_is_reported(runner: Runner) -> None:
+    hand_in(runner, "mask_inverted")
+    runner.values["vars.ONLY"] = "a1.softmax"
+    runner.run(WORKFLOW)
+
+    text = (runner.workspace / "report" / "junit.xml").read_text(encoding="utf-8")
+    assert re.findall(r'<testsuite name="([^"]*)"', text) == ["a1.softmax"]
+
+
 def test_what_could_not_be_checked_is_told_apart_from_wrong_work(runner: Runner) -> None:
     hand_in(runner, "right_six_plain")
     suite = runner.workspace / "course/tests/suites/a1_attention/public/test_sdpa.py"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine
-from grader.evidence import Outcome
-from grader.job import job_for
-from grader.submission import Submission, digest_of
+from grader.course.course import find_course
+from grader.engine.engine import Engine
+from grader.engine.job import job_for
+from grader.grade.evidence import Outcome
+from grader.submission.submission import Submission, digest_of
 from tests.support.courses import write_course
 
 STEM = "t1_toy"

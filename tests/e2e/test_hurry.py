@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine, Options, Result
-from grader.evidence import Outcome
-from grader.submission import Submission, digest_of, read_submission
+from grader.course.course import find_course
+from grader.engine.engine import Engine, Options, Result
+from grader.grade.evidence import Outcome
+from grader.submission.submission import Submission, digest_of, read_submission
+from tests.support import busy
 
 ROOT = Path(__file__).resolve().parents[2]
-SLUGS = ("a1.scores", "a1.sdpa", "a3.mha")
+SLUGS = ("a1.scores", "a1.sdpa", "a2.causal_attention", "a3.mha")
 CORPUS = (
     "right_plain",
     "right_multi_head",
@@ -30,6 +31,8 @@ CORPUS = (
     "syntax_error",
     "empty_notebook",
     "malformed_reply",
+    "follow_called",
+    "follow_called_split_heads",
 )
 RIGHT = (ROOT / "tests" / "corpus" / "right_plain" / "a1_attention.py").read_text(encoding="utf-8")
 USING_TORCH = """
@@ -69,7 +72,7 @@ def both(request: pytest.FixtureRequest) -> list[dict[str, Result]]:
 
 def graded(options: Options) -> dict[str, Result]:
     with Engine(find_course(ROOT), options) as engine:
-        return {result.submission.id: result for result in engine.grade(submissions())}
+        return {result.submission.id: result for result in busy.graded(engine, submissions())}
 
 
 def told(result: Result) -> list[dict[str, Any]]:

@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 import torch
 
-from grader.course import find_course
-from grader.engine import Engine, EngineError, Options
-from grader.evidence import Outcome
-from grader.judge.client import Client
-from grader.judge.namespace import Student
-from grader.judge.worker_process import Source
-from grader.witness import witness
+from grader.course.course import find_course
+from grader.engine.engine import Engine, EngineError, Options
+from grader.engine.isolation_test import isolation_report
+from grader.grade.evidence import Outcome
+from grader.judge.calls.client import Client
+from grader.judge.calls.worker_process import WorkerStarter
+from grader.judge.checks.namespace import Student
 from grader.worker.jail import landlock
 from tests.support.clients import STEM, remote_client, student_of, worker_source
 from tests.support.courses import submission, write_course
@@ -48,7 +48,7 @@ pytestmark = [
 ]
 
 
-def call(files: dict[str, str], name: str, source: Source) -> Any:
+def call(files: dict[str, str], name: str, source: WorkerStarter) -> Any:
     client = remote_client(source, files, (name,))
     try:
         return getattr(student_of(client), name)()
@@ -74,15 +74,15 @@ EVERYTHING_BUT = {"take_memory", "read_own_environment"}
 
 @pytest.mark.parametrize(("tier", "without"), NOT_PREVENTED, ids=str)
 def test_what_a_submission_can_still_do(tier: str, without: tuple[str, ...]) -> None:
-    seen = witness(tier, without)
-    assert [f.probe.name for f in seen.findings if not f.witnessed] == []
+    seen = isolation_report(tier, without)
+    assert [f.probe.name for f in seen.findings if not f.succeeds_outside] == []
     assert {f.probe.name for f in seen.findings if not f.holds} == NOT_PREVENTED[tier, without]
     assert seen.tier == ("none" if without else tier)
 
 
 def test_without_a_jail_a_submission_can_do_almost_everything() -> None:
     """The control of all of the above: the probes do work as student code."""
-    seen = witness("none")
+    seen = isolation_report("none")
     assert {f.probe.name for f in seen.findings if f.holds} == EVERYTHING_BUT
     assert seen.broken == ()
 
@@ -91,9 +91,9 @@ def test_without_a_jail_a_submission_can_do_almost_everything() -> None:
 @pytest.mark.parametrize("tier", JAILED)
 def test_the_same_holds_for_an_ordinary_user(tier: str) -> None:
     code = (
-        "import json, os; from grader.witness import witness; "
-        f"seen = witness({tier!r}); print(json.dumps([os.getuid(), seen.tier, "
-        "[f.probe.name for f in seen.findings if not f.witnessed], "
+        "import json, os; from grader.engine.isolation_test import isolation_report; "
+        f"seen = isolation_report({tier!r}); print(json.dumps([os.getuid(), seen.tier, "
+        "[f.probe.name for f in seen.findings if not f.succeeds_outside], "
         "[f.probe.name for f in seen.findings if not f.holds]]))"
     )
     done = as_ordinary_user([sys.executable, "-c", code])
@@ -108,8 +108,8 @@ def as_ordinary_user(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 SEE_PARTIAL = """
 import json
-from grader.witness import witness
-seen = witness("partial")
+from grader.engine.isolation_test import isolation_report
+seen = isolation_report("partial")
 broken = [finding.probe.name for finding in seen.broken]
 print(json.dumps([seen.isolation["enforced"], seen.isolation["weak"], broken]))
 """
@@ -163,7 +163,11 @@ except OSError as error:
 def test_other_pythons_among_the_libraries_are_hidden(tmp_path: Path) -> None:
     """As on systems that keep libraries and site-packages in one folder."""
     root = tmp_path / "lib64"
-    for name in ("libc.so.6", "python3.12/os.py", "python3.12/site-packages/grader/engine.py"):
+    for name in (
+        "libc.so.6",
+        "python3.12/os.py",
+        "python3.12/site-packages/grader/engine/engine.py",
+    ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("", encoding="utf-8")
     (tmp_path / "base").mkdir()
@@ -452,7 +456,7 @@ def test_a_worker_ends_with_its_zygote(tmp_path: Path) -> None:
     slow = "import time\n\ndef work(step):\n    time.sleep(1.5)\n    return step\n"
     with Engine(find_course(toy(tmp_path)), Options(isolation="full")) as engine:
         list(engine.grade([submission({"t1_toy.py": RIGHT})]))
-        outer = engine._seats[0].lane.pids[1]
+        outer = engine._lanes[0].lane.pids[1]
         jailed = child_pids(outer)
         os.kill(outer, 9)
         until = time.monotonic() + 1
@@ -470,8 +474,8 @@ HALF_A_KERNEL = """
 import errno, json, sys
 from grader.worker.jail import bpf, kernel, seccomp
 from grader.worker.jail.numbers import NUMBERS
-from grader.course import find_course
-from grader.engine import Engine, EngineError, Options
+from grader.course.course import find_course
+from grader.engine.engine import Engine, EngineError, Options
 from tests.support.courses import submission
 
 refused, root, wanted = json.loads(sys.argv[1])
@@ -570,8 +574,8 @@ def test_hidden_criteria_and_spawn_need_the_same_words(tmp_path: Path) -> None:
 def test_a_tier_that_changes_while_grading_stops_it(tmp_path: Path) -> None:
     with Engine(find_course(toy(tmp_path)), Options(isolation=None)) as engine:
         list(engine.grade([submission({"t1_toy.py": RIGHT})]))
-        assert engine._tiers == (engine._seats[0].lane.tier,)
-        engine._seats[0].lane.tier = "none" if engine._tiers != ("none",) else "full"
+        assert engine._tiers == (engine._lanes[0].lane.tier,)
+        engine._lanes[0].lane.tier = "none" if engine._tiers != ("none",) else "full"
         with pytest.raises(EngineError, match="changed from"):
             list(engine.grade([submission({"t1_toy.py": RIGHT}, "student-002")]))
             engine._take_in_tiers()

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine, Options
-from grader.evidence import Outcome
+from grader.course.course import find_course
+from grader.course.question_text import ANSWERS_FILE
+from grader.engine.engine import Engine, Options
+from grader.grade.evidence import Outcome
 from grader.report.content import Report, report_on
-from grader.submission import read_submission
-from grader.written.ask import ANSWERS_FILE
+from grader.submission.submission import read_submission
 from tools.notebooks import filled_in, languages, solved, stems
+
+pytestmark = pytest.mark.usefixtures("warm_nursery")
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = find_course(ROOT)

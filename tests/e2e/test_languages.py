@@ -16,14 +16,15 @@ from typing import Any
 
 import pytest
 
-from grader.course import find_course
-from grader.misconceptions import (
+from grader.course.course import find_course
+from grader.course.misconceptions import (
     Misconception,
     MisconceptionError,
     Origin,
     apply_misconception,
 )
 from grader.validate.data import CourseData, read_course
+from tests.support.students_course import students_course
 from tools.notebooks import filled_in, stems
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,6 +51,8 @@ SENTENCE = re.compile(r"[A-Za-z][a-z'’]+(?:,? [A-Za-z][a-z'’]+){2,}")
 # Of books, in the sources of explanations.
 TITLE = re.compile(r'"[A-Z][^"\n]{,80}"')
 # Words that no translation touches: commands and their options.
+# Particles of which a reader has to choose one.
+BOTH_FORMS = re.compile(r"이\(가\)|가\(이\)|[을은]\([를는]\)|와\(과\)|과\(와\)|\(으\)로|\(이\)라")
 COMMANDS = re.compile(r"grader (?:check|explain|doctor)[^\n)]*")
 
 
@@ -123,6 +126,8 @@ def texts(name: str, report: str) -> list[str]:
         plain = re.sub(r"<(style|code)\b.*?</\1>", " ; ", report, flags=re.DOTALL)
         read = html.unescape(re.sub(r"<[^>]*>", " ; ", plain))
         return [TITLE.sub(" ; ", read)]
+    if name == "markdown":
+        return [html.unescape(re.sub(r"^</?pre>$", "", report, flags=re.MULTILINE))]
     return [report]
 
 
@@ -146,6 +151,29 @@ def test_a_korean_report_holds_no_english_sentence(student: str, folder: Path) -
         found = [words for one in texts(name, text) for words in english(one, name == "text")]
 
         assert found == [], name
+
+
+@pytest.mark.parametrize("student", STUDENTS)
+def test_a_korean_report_chooses_one_form_of_each_particle(student: str, folder: Path) -> None:
+    found = reports(student, "ko", "fork", folder)
+
+    assert {name: BOTH_FORMS.findall(text) for name, text in found.items()} == {
+        name: [] for name in FORMATS
+    }
+
+
+def test_korean_records_of_the_corpus_choose_one_form_of_each_particle(tmp_path: Path) -> None:
+    course, out = students_course(ROOT, tmp_path / "course"), tmp_path / "out"
+    done = run(
+        "batch", str(CORPUS), "--course", str(course), "--out", str(out), "-j", "2",
+        "--isolation", "none", "--lang", "ko",
+    )  # fmt: skip
+    assert done.returncode in (0, 1, 3), done.stderr
+    records = [path.read_text(encoding="utf-8") for path in (out / "records").iterdir()]
+
+    assert len(records) >= 70
+    assert sum("에러" in text or "Error" in text for text in records) >= 5
+    assert [found for text in records for found in BOTH_FORMS.findall(text)] == []
 
 
 @pytest.mark.parametrize("student", STUDENTS)

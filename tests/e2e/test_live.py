@@ -49,6 +49,14 @@ CELLS = {
     "kept": "print(len(calls))",
     "stranger": "def causal_masks(): ...\ngrader.check(causal_masks)",
     "elsewhere": 'grader.check("a1.sdpa", course="/")',
+    "one of two": "def attention_scores(query, key):\n    return query\n\nkept = attention_scores"
+    "\n\ndef attention_scores(query, key):\n    return query @ key.transpose(-2, -1)",
+    "one of two, checked": "grader.check(attention_scores)",
+    "the other one, checked": "grader.check(kept)",
+    "both, checked": 'grader.check("a1.scores")',
+    "in Korean": 'grader.check(attention_scores, lang="ko")',
+    "in English again": "grader.check(attention_scores)",
+    "in no language": 'grader.check(attention_scores, lang="kr")',
 }
 
 
@@ -145,7 +153,31 @@ def test_what_cannot_be_checked_costs_a_sentence(cells: dict[str, dict[str, Any]
         "grader: no exercise asks for 'causal_masks' - did you mean 'causal_mask'?. "
         "Next: pass what you defined, or 'a1.scores'"
     )
-    assert shown(cells["elsewhere"]).startswith("grader: /: not inside a course;")
+    assert shown(cells["elsewhere"]) == (
+        "grader: /: not inside a course; no rubric.yaml here or in any folder above. "
+        'Next: say where the course is: grader.check(…, course="DIR")'
+    )
+    assert shown(cells["in no language"]) == (
+        "grader: there is no language 'kr' - expected one of 'en', 'ko'"
+    )
+
+
+def test_what_was_passed_is_what_is_scored(cells: dict[str, dict[str, Any]]) -> None:
+    right, wrong, both = (
+        shown(cells[f"{name}, checked"]) for name in ("one of two", "the other one", "both")
+    )
+
+    assert "total  5 / 5 points" in right
+    assert "a1.scores also asks for dot_product_loop" in right
+    assert "dot_product_loop" not in both.partition("not attempted")[0]
+    assert "not attempted" in both and "also asks" not in both
+    assert "scores has shape (2, 4, 6)" in wrong and "not attempted" not in wrong
+    assert "next: open In[20]:1 (a1.scores, shapes)" in wrong
+
+
+def test_a_report_speaks_the_language_that_was_asked_for(cells: dict[str, dict[str, Any]]) -> None:
+    assert "총점  5 / 5점" in shown(cells["in Korean"])
+    assert "total  5 / 5 points" in shown(cells["in English again"])
 
 
 def test_a_fresh_hand_out_is_not_attempted_and_runs_to_its_end(course: Path) -> None:

@@ -5,27 +5,23 @@ Minutes, because each submission is run in a process of its own, as its student 
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from grader.course import find_course
-from grader.engine import Engine, Options
-from grader.evidence import Observation
-from grader.report.content import Report, report_on
-from grader.submission import read_submission
-from tests.support.students_course import students_course
+from tests.support.corpus import CORPUS, names
+from tests.support.students_course import RECORDS, class_records, students_course
 
 ROOT = Path(__file__).resolve().parents[2]
-CORPUS = ROOT / "tests" / "corpus"
 
+Plain = dict[str, Any]
 NOT_HELD = {
     "blocks_on_attention_not_written": "imports a file that is not there: a traceback, no objects",
     "blocks_with_attention_in_place": "imports a file that is not there: a traceback, no objects",
@@ -43,37 +39,35 @@ IN_PART = {
 }
 """Submissions of which a kernel holds less than their files say: only what `expect.yaml` names is
 compared."""
-NAMES = sorted(
-    path.name for path in CORPUS.iterdir() if path.is_dir() and path.name not in NOT_HELD
-)
+NAMES = [name for name in names() if name not in NOT_HELD]
 
 
-def exercises(name: str, report: Report) -> set[str]:
+def exercises(name: str, record: Plain) -> set[str]:
     """What is compared: the exercises of the assignments that were handed in."""
-    stems = {*report.entries}
-    found = {one.exercise.slug for one in report.exercises if one.exercise.assignment in stems}
+    stems = {*record["submission"]["entries"]}
+    found = {part["slug"] for part in record["exercises"] if part["assignment"] in stems}
     if name in IN_PART:
         found &= {*yaml.safe_load((CORPUS / name / "expect.yaml").read_text("utf-8"))["criteria"]}
     return found
 
 
-@functools.cache
-def of_files(course: Path) -> dict[str, Report]:
-    """What `grader check` says in a student's copy of the course."""
-    found = find_course(course)
-    names = sorted(path.name for path in CORPUS.iterdir() if path.is_dir())
-    submissions = [read_submission(CORPUS / name, id=name) for name in names]
-    with Engine(found, Options(workers=2)) as engine:
-        results = list(engine.grade(submissions))
-    return {result.submission.id: report_on(result, found.rubric) for result in results}
+@pytest.fixture(scope="module")
+def of_files(
+    once: Callable[[str, Any], Any], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Plain]:
+    """What `grader batch` says in a student's copy of the course: `check` says the same, as
+    `test_agreement.py` shows of all of them."""
+    root = tmp_path_factory.mktemp("files")
+    records = once(RECORDS, lambda: class_records(root))
+    return {name: records[name] for name in names()}
 
 
-@functools.cache
-def of_kernels(course: Path) -> dict[str, dict[str, Any]]:
+@pytest.fixture(scope="module")
+def of_kernels(course: Path, of_files: dict[str, Plain]) -> dict[str, Plain]:
     """What a kernel says that holds the same submission, or why there is none."""
     jobs = [
-        [name, str(CORPUS / name), dict(report.entries)]
-        for name, report in of_files(course).items()
+        [name, str(CORPUS / name), record["submission"]["entries"]]
+        for name, record in of_files.items()
         if NOT_HELD.get(name, "").partition(" ")[0] not in ("trains", "asks")
     ]
     done = subprocess.run(
@@ -93,39 +87,35 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return students_course(ROOT, tmp_path_factory.mktemp("live") / "course")
 
 
-def of_report(seen: Observation) -> list[Any]:
-    cause = seen.cause.id if seen.cause is not None else None
-    return [seen.outcome.value, cause, [one.id for one in seen.also]]
-
-
 def of_row(row: dict[str, Any]) -> list[Any]:
     cause = row["cause"]["id"] if row["cause"] else None
     return [row["outcome"], cause, [one["id"] for one in row["also"]]]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_kernel_gives_the_verdicts_and_causes_of_the_files(name: str, course: Path) -> None:
-    report, answer = of_files(course)[name], of_kernels(course)[name]
-    wanted = exercises(name, report)
+def test_a_kernel_gives_the_verdicts_and_causes_of_the_files(
+    name: str, of_files: dict[str, Plain], of_kernels: dict[str, Plain]
+) -> None:
+    record = of_files[name]
+    wanted = exercises(name, record)
 
-    found = {row["check"]: of_row(row) for row in answer["seen"]}
-    expected = {one.check: of_report(one) for one in report.observations if one.exercise in wanted}
+    found = {row["check"]: of_row(row) for row in of_kernels[name]["seen"]}
+    parts = [part for part in record["exercises"] if part["slug"] in wanted]
+    expected = {row["check"]: of_row(row) for part in parts for row in part["checks"]}
 
     compared = {check: seen for check, seen in found.items() if check.split("/")[0] in wanted}
     assert compared == expected
 
 
-def test_what_is_left_out_cannot_be_held(course: Path) -> None:
-    answers = of_kernels(course)
-
-    held = [name for name in NOT_HELD if "seen" in answers.get(name, {})]
+def test_what_is_left_out_cannot_be_held(of_kernels: dict[str, Plain]) -> None:
+    held = [name for name in NOT_HELD if "seen" in of_kernels.get(name, {})]
     assert held == []
     assert len(NAMES) >= 80
 
 
-def test_there_is_much_to_agree_on(course: Path) -> None:
+def test_there_is_much_to_agree_on(of_kernels: dict[str, Plain]) -> None:
     """The positive control: verdicts of every kind, and causes by name."""
-    rows = [row for name in NAMES for row in of_kernels(course)[name]["seen"]]
+    rows = [row for name in NAMES for row in of_kernels[name]["seen"]]
 
     assert {"passed", "failed", "student_error", "blocked", "carried", "timed_out"} <= {
         row["outcome"] for row in rows

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine, Options
-from grader.evidence import Observation, Outcome
+from grader.course.course import find_course
+from grader.engine.engine import Engine, Options
+from grader.grade.evidence import Observation, Outcome
 from tests.support.courses import submission, write_course
 
 REFERENCE = """
@@ -154,4 +154,4 @@ def test_a_check_that_is_not_alone_may_not_limit(tmp_path: Path) -> None:
 
     expected = [Outcome.COULD_NOT_CHECK, Outcome.PASSED, Outcome.COULD_NOT_CHECK]
     assert [o.outcome for o in found] == expected
-    assert "@pytest.mark.alone" in found[0].observed
+    assert "@pytest.mark.alone" in found[0].staff

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from grader import cli
-from grader.commands.new import Words, run
+from grader.cli import cli
+from grader.cli.commands.new import Words, run
 from tests.support.validated import validated
+
+pytestmark = pytest.mark.usefixtures("warm_nursery")
 
 Validated = tuple[int, dict[str, Any]]
 SLUGS = ["f1.blur", "f1.edges", "f2.learned"]
@@ -22,8 +24,8 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A function, a class, and a class in an assignment of its own."""
     root = tmp_path_factory.mktemp("new") / "filters"
     run(Words("f1.blur", "box_blur", assignment="f1_filters", begin=root), "a-seed")
-    run(Words("f1.edges", "Edges", course=root), "")
-    run(Words("f2.learned", "learned", "class", "f2_learning", course=root), "")
+    run(Words("f1.edges", "Edges", course_folder=root), "")
+    run(Words("f2.learned", "learned", "class", "f2_learning", course_folder=root), "")
     return root
 
 
@@ -60,7 +62,7 @@ def test_the_scaffold_grades(slug: str, found: Validated) -> None:
 def test_without_its_todos_it_is_green(course: Path, tmp_path: Path) -> None:
     done = shutil.copytree(course, tmp_path / "done")
     for path in done.rglob("*"):
-        if path.suffix in (".py", ".yaml"):
+        if path.suffix in (".py", ".yaml", ".diff"):
             path.write_text(re.sub(r"TODO\([a-z0-9.]+\): ", "", path.read_text("utf-8")), "utf-8")
     assert cli.main(["stubs", "--course", str(done)]) == 0
 

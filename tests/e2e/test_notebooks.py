@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 
-from grader.course import Course, find_course
-from grader.engine import Engine, Options
-from grader.evidence import Outcome, Where
+from grader.course.course import Course, find_course
+from grader.engine.engine import Engine, Options
+from grader.grade.evidence import Outcome, Where
 from grader.report.content import Report, report_on
-from grader.submission import read_submission
+from grader.submission.submission import read_submission
 from tools.notebooks import Notebook, solution, solved
+
+pytestmark = pytest.mark.usefixtures("warm_nursery")
 
 ROOT = Path(__file__).resolve().parents[2]
 STEMS = sorted(path.stem for path in (ROOT / "reference").glob("a[0-9]*_*.py"))

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import Course, find_course
-from grader.engine import Engine, Options, Result
-from grader.evidence import Outcome
-from grader.submission import Submission, digest_of
+from grader.course.course import Course, find_course
+from grader.engine.engine import Engine, Options, Result
+from grader.grade.evidence import Outcome
+from grader.submission.submission import Submission, digest_of
+from tests.support import busy
 
 ANSWERS = {
     "nothing": "None",
@@ -125,7 +126,7 @@ def results(course: Course) -> dict[str, Result]:
         id = json.dumps([name, style])
         submissions.append(Submission(id=id, files=files, digest=digest_of(files), path=""))
     with Engine(course, Options(workers=2)) as engine:
-        return {result.submission.id: result for result in engine.grade(submissions)}
+        return {result.submission.id: result for result in busy.graded(engine, submissions)}
 
 
 @pytest.mark.parametrize(("name", "style"), CASES)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine, Options
-from grader.evidence import Outcome, Where
+from grader.course.course import find_course
+from grader.engine.engine import Engine, Options
+from grader.grade.evidence import Outcome, Where
 from grader.report.content import Report, report_on
-from grader.submission import Submission, digest_of
+from grader.report.formats import renderer
+from grader.report.json import as_dict
+from grader.submission.submission import Submission, digest_of
+
+pytestmark = pytest.mark.usefixtures("warm_nursery")
 
 ROOT = Path(__file__).resolve().parents[2]
 TOY = ROOT / "tests" / "toy_course"
@@ -55,6 +60,28 @@ ANSWERS = {
         "weights @ value, ", "OPS[-1](query, key, value, mask), "
     )
     + "\n\nOPS = [value for name, value in vars(F).items() if name.startswith('scaled_dot')]\n",
+    "by its kernel": RIGHT.replace("weights @ value, ", "attend(query, key, value, mask), ")
+    + """
+
+def attend(query, key, value, mask):
+    shape, four = (*query.shape[:-1], value.shape[-1]), [
+        one.reshape(1, -1, *one.shape[-2:]) for one in (query, key, value)
+    ]
+    if mask is not None or query.shape != value.shape:
+        return (attention_scores(query, key) / query.shape[-1] ** 0.5).softmax(-1) @ value
+    return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(*four)[0].reshape(shape)
+""",
+    "run beside one's own": RIGHT.replace(
+        "weights = scores", "OPS[-1](query, key, value)\n    weights = scores"
+    )
+    + "\n\nOPS = [value for name, value in vars(F).items() if name.startswith('scaled_dot')]\n",
+    "compared at the top": RIGHT
+    + "\n\nONE = torch.ones(1, 2, 3)\nSAME = F.scaled_dot_product_attention(ONE, ONE, ONE)\n"
+    + "\n\ndef mean(x, like=SAME):\n    return x.mean() - like.mean()\n",
+    "looking at every frame": RIGHT.replace(
+        "    scores = attention_scores",
+        "    sys.settrace(lambda *_: None)\n    sys.settrace(None)\n    scores = attention_scores",
+    ).replace("import torch\n", "import sys\nimport torch\n", 1),
     "a loop": RIGHT.replace(
         "return query @ key.transpose(-2, -1)",
         "rows = [(query * one[..., None, :]).sum(-1) for one in key.unbind(-2)]\n"
@@ -74,7 +101,9 @@ def reports() -> dict[str, Report]:
     handed_in = [_submission(name, "a1_attention.py", text) for name, text in ANSWERS.items()]
     with Engine(course, Options(only=slugs, isolation="none")) as engine:
         results = list(engine.grade(handed_in))
-    return {one.submission.id: report_on(one, course.rubric, slugs) for one in results}
+    return {
+        one.submission.id: report_on(one, course.rubric, slugs, for_staff=True) for one in results
+    }
 
 
 def _submission(name: str, file: str, text: str) -> Submission:
@@ -96,7 +125,11 @@ def points(name: str, slug: str) -> dict[str, Fraction | None]:
         ("torch's own", "a1.scores", 1),
         ("torch's own, and a forged account of it", "a1.sdpa", 0),
         ("named and not used", "a1.sdpa", 1),
-        ("put together at run time", "a1.sdpa", 1),
+        ("put together at run time", "a1.sdpa", 0),
+        ("by its kernel", "a1.sdpa", 0),
+        ("run beside one's own", "a1.sdpa", 1),
+        ("compared at the top", "a1.sdpa", 1),
+        ("looking at every frame", "a1.sdpa", 1),
         ("a loop", "a1.scores", 0),
         ("a loop", "a1.sdpa", 1),
         ("unreadable", "a1.scores", 1),
@@ -133,19 +166,45 @@ RAN = (
 )
 
 
+@pytest.mark.parametrize("name", ["put together at run time", "by its kernel"])
+def test_what_answers_depend_on_is_told_with_the_line_that_led_to_it(name: str) -> None:
+    (seen,) = [o for o in reports()[name].observations if o.check == "a1.sdpa/policy/banned"]
+
+    assert seen.outcome is Outcome.FAILED
+    assert seen.observed == (
+        "runs torch.nn.functional.scaled_dot_product_attention, and your answers depend on it"
+    )
+    assert seen.where is not None
+    line = ANSWERS[name].splitlines()[(seen.where.line or 0) - 1]
+    assert "OPS[-1](" in line or "torch.ops.aten" in line
+
+
+LOOKING = "the code reached for what counts the operators that run: sys.settrace"
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("put together at run time", [(RAN, Where("a1_attention.py", 17))]),
+        ("run beside one's own", [(RAN, Where("a1_attention.py", 16))]),
+        ("looking at every frame", [(LOOKING, None)]),
+        ("compared at the top", []),
+        ("put together at run time", []),
         ("torch's own", []),
         ("named and not used", []),
         ("right", []),
+        ("a loop", []),
     ],
 )
-def test_what_ran_and_is_not_in_the_text_is_told_and_costs_nothing(
-    name: str, told: list[tuple[str, Where]]
+def test_what_is_likely_costs_nothing_and_is_told_to_staff_alone(
+    name: str, told: list[tuple[str, Where | None]]
 ) -> None:
-    assert [(n.text, n.where) for n in reports()[name].notes if " ran when " in n.text] == told
+    report = reports()[name]
+
+    assert [(flag.text, flag.where) for flag in report.flags or ()] == told
+    shown = replace(report, flags=None)
+    for format_ in ("text", "json", "junit", "markdown", "html"):
+        assert RAN not in renderer(format_)(shown)
+    assert [flag["text"] for flag in as_dict(report)["flags"]] == [text for text, _ in told]
 
 
 def test_a_loop_is_shown_as_it_is_written() -> None:

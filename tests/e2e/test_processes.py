@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine, EngineError, Options
-from grader.evidence import Outcome
-from grader.job import job_for
+from grader.course.course import find_course
+from grader.engine.engine import Engine, EngineError, Options
+from grader.engine.job import job_for
+from grader.grade.evidence import NOT_YOURS, Outcome
 from tests.support.courses import submission, write_course
 from tests.support.families import child_pids, is_alive
 
@@ -68,12 +68,12 @@ def test_a_killed_process_costs_no_submission_its_grade(course_root: Path, victi
     with Engine(find_course(course_root)) as engine:
 
         def pick() -> int | None:
-            seat = engine._seats[0] if engine._seats else None
-            if seat is None or not seat.ready or not seat.lane.pids:
+            state = engine._lanes[0] if engine._lanes else None
+            if state is None or not state.ready or not state.lane.pids:
                 return None
             if victim == "nursery":
                 return engine._tree.starter.pid  # type: ignore[attr-defined]
-            return seat.lane.pids[0 if victim == "judge" else 1]
+            return state.lane.pids[0 if victim == "judge" else 1]
 
         waiting = [submission({"t1_toy.py": SLOW}, f"student-00{n}") for n in (1, 2)]
         with killing(pick):
@@ -88,8 +88,8 @@ def test_a_killed_judge_is_replaced_in_spawn_mode(course_root: Path) -> None:
     with Engine(find_course(course_root), Options(spawn=True)) as engine:
 
         def pick() -> int | None:
-            seat = engine._seats[0]
-            return seat.lane.pids[0] if seat.ready else None
+            state = engine._lanes[0]
+            return state.lane.pids[0] if state.ready else None
 
         with killing(pick):
             (result,) = engine.grade([submission({"t1_toy.py": SLOW})])
@@ -228,10 +228,11 @@ def test_nothing_outlives_a_killed_parent(
         )
         until = time.monotonic() + 30
         wanted = 3 if mode == ["--spawn"] else 4
-        while len(child_pids(parent.pid)) < wanted and time.monotonic() < until:
+        while len(family := child_pids(parent.pid)) < wanted and time.monotonic() < until:
             time.sleep(0.02)
         time.sleep(0.5)
-        family = child_pids(parent.pid)
+        # One of them may be between two workers at that moment.
+        family = sorted({*family, *child_pids(parent.pid)})
         parent.kill()
         parent.wait()
     time.sleep(1.0)
@@ -265,8 +266,8 @@ def test_nothing_of_a_killed_judge_is_alive_after_a_second(
     options = Options(isolation=isolation, spawn=tier == "spawn")
     with Engine(find_course(course_root), options) as engine:
         list(engine.grade([submission({"t1_toy.py": REFERENCE})]))
-        judge, zygote = engine._seats[0].lane.pids
-        engine._send(engine._seats[0], job_for(submission({"t1_toy.py": busy}), ["t1_toy"]))
+        judge, zygote = engine._lanes[0].lane.pids
+        engine._send(engine._lanes[0], job_for(submission({"t1_toy.py": busy}), ["t1_toy"]))
         time.sleep(1.2)
         family = [judge, zygote, *child_pids(zygote)]
         os.kill(judge, signal.SIGKILL)
@@ -285,6 +286,28 @@ def test_a_suite_that_does_not_import_is_told_with_its_line(tmp_path: Path) -> N
     root = write_course(tmp_path, targets="work", reference=REFERENCE, suite=broken)
     with Engine(find_course(root)) as engine, pytest.raises(EngineError, match="no_such_thing"):
         list(engine.grade([submission({"t1_toy.py": REFERENCE})]))
+
+
+def test_a_rubric_that_speaks_of_what_is_not_there_grades_nobody(tmp_path: Path) -> None:
+    """All of it is told at once, each with its place, and none of it is a student's fault."""
+    suite = """
+        class TestOutput:
+            def test_step(self, student, expect):
+                '''The step is returned.'''
+                expect.true(student.work(1) == 1, observed="another", expected="the step")
+        """
+    root = write_course(tmp_path, targets="work, wrok", reference=REFERENCE, suite=suite)
+    with (root / "rubric.yaml").open("a", encoding="utf-8") as rubric:
+        rubric.write("    banned: [torch.softmx]\n")
+    with Engine(find_course(root)) as engine, pytest.raises(EngineError) as told:
+        list(engine.grade([submission({"t1_toy.py": REFERENCE})]))
+    assert [line.partition("rubric.yaml:")[2] for line in str(told.value).splitlines()] == [
+        "6:21  exercises.t1.toy.targets[1]: reference/t1_toy.py has no 'wrok' - did you mean "
+        "'work'?",
+        "8:7  exercises.t1.toy.criteria.outputs: no check earns its points - did you mean "
+        "'output', as in tests/suites/t1_toy/public/test_toy.py:3?",
+        "9:14  exercises.t1.toy.banned[0]: torch has no 'softmx' - did you mean 'softmax'?",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -313,4 +336,5 @@ def test_a_check_that_proves_nothing_could_not_check(tmp_path: Path, body: str, 
         (result,) = engine.grade([submission({"t1_toy.py": REFERENCE})])
     (seen,) = result.observations
     assert seen.outcome is Outcome.COULD_NOT_CHECK
-    assert why in seen.observed
+    assert why in seen.staff
+    assert seen.observed == NOT_YOURS

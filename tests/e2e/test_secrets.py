@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine, Options
-from grader.evidence import Outcome
+from grader.course.course import find_course
+from grader.engine.engine import Engine, Options
+from grader.grade.evidence import Outcome
 from tests.support.courses import submission, write_course
 from tests.support.families import child_pids
 
@@ -120,7 +120,7 @@ def test_a_worker_finds_no_secret_and_the_judge_holds_them_all(
     with Engine(course, Options(spawn=spawn, isolation="none")) as engine:
         honest = next(iter(engine.grade([submission(first, "student-001")])))
         curious = next(iter(engine.grade([submission({"t1_toy.py": SCAN}, "student-002")])))
-        processes = dict(zip(("judge", "source"), engine._seats[0].lane.pids, strict=True))
+        processes = dict(zip(("judge", "source"), engine._lanes[0].lane.pids, strict=True))
         if not spawn:
             processes["nursery"] = engine._tree.starter.pid  # type: ignore[attr-defined]
         found = {name: search(str(pid)) for name, pid in processes.items()}
@@ -172,9 +172,11 @@ def test_seen_from_outside_only_the_judge_holds_a_secret(
         list(engine.grade([submission(first, "student-001")]))
         looker = threading.Thread(target=look)
         looker.start()
-        list(engine.grade([submission({"t1_toy.py": slow}, "student-002")]))
+        # On a busy machine a worker may be gone before it was searched.
+        while looker.is_alive() and ["mine"] not in found.values():
+            list(engine.grade([submission({"t1_toy.py": slow}, "student-002")]))
         looker.join()
-        judge = engine._seats[0].lane.pids[0]
+        judge = engine._lanes[0].lane.pids[0]
     assert set(PLANTED) <= set(found.pop(judge)) | {"other"}
     assert [names for names in found.values() if names] == [["mine"]]
     # The nursery, the zygote, the worker; around a full jail's zygote there is one more.
@@ -199,6 +201,43 @@ def test_the_package_may_lie_inside_the_course(tmp_path: Path) -> None:
         timeout=120,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+LIVE = """
+import pathlib
+
+import grader
+
+{before}
+{scan}
+grader.check(scan, course={root!r})
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "found"),
+    [
+        ("", "['course']"),
+        ("TEXT = pathlib.Path({root!r}, 'rubric.yaml').read_text()", "['course', 'key']"),
+    ],
+    ids=["by grader.check", "read by the kernel itself"],
+)
+def test_a_copy_of_a_kernel_holds_no_seed(tmp_path: Path, before: str, found: str) -> None:
+    """Where a course lies the kernel was told; the second case is the control."""
+    root = str(planted_course(tmp_path))
+    text = LIVE.format(before=before.format(root=root), scan=SCAN, root=root)
+    (tmp_path / "kernel.py").write_text(text, encoding="utf-8")
+
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "kernel.py")],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin", "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+    assert f"found {found}" in done.stdout, done.stdout + done.stderr
 
 
 LISTENING = {

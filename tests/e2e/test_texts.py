@@ -13,13 +13,15 @@ from typing import NamedTuple
 import pytest
 from babel.messages.pofile import read_po
 
-from grader.course import find_course
-from grader.engine import Engine, Options, Result
-from grader.evidence import Cause, Observation, Where
-from grader.explanations import load_explanations
-from grader.language import LANGUAGES, use_language
+from grader.course.course import find_course
+from grader.course.explanations import load_explanations
+from grader.engine.engine import Engine, Options, Result
+from grader.grade.evidence import Cause, Observation, Where
 from grader.report.content import LOST
-from grader.submission import Submission, digest_of
+from grader.submission.submission import Submission, digest_of
+from grader.text.language import LANGUAGES, use_language
+
+pytestmark = pytest.mark.usefixtures("warm_nursery")
 
 ROOT = Path(__file__).resolve().parents[2]
 SDPA = """

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import cli
-from grader.commands.stubs import render
+from grader.cli import cli
+from grader.handouts.generation import render
 from tests.support.validated import validated
+
+pytestmark = pytest.mark.usefixtures("warm_nursery")
 
 COURSE = Path(__file__).resolve().parents[1] / "toy_course"
 STEMS = ("f1_filters", "f2_learned")

@@ -9,17 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli import main
-from grader.commands.stubs import run as write_handouts
-from grader.course import find_course
-from grader.engine import Options
-from grader.rubric import POLICY
+from grader.cli.cli import main
+from grader.course.course import find_course
+from grader.course.rubric import POLICY
+from grader.engine.engine import Options
+from grader.handouts.generation import write as write_handouts
 from grader.validate.diagnosis import OPEN_TARGET, SELF_TARGET, Diagnosed, Verdict
 from grader.validate.proof import Proof, prove
 from grader.validate.report import json_report, text_report
 from grader.validate.trials import kills
 
+pytestmark = pytest.mark.usefixtures("warm_nursery")
+
 ROOT = Path(__file__).resolve().parents[2]
+OWN = "reference/exercises/t1.toy"
 TOY = {
     "rubric.yaml": """\
 course: toy
@@ -42,19 +45,31 @@ def double(x):
     return x * 2
     # END SOLUTION
 ''',
-    "reference/misconceptions/t1_toy.py": """\
-from grader.misconceptions import Misconception
+    f"{OWN}/mistakes.diff": """\
+--- reference/t1_toy.py
 
-MISCONCEPTIONS = (
-    Misconception("toy.half", (), "double", "x * 2", "x / 2", ("outputs",)),
-    Misconception("toy.size", (), "double", "x * 2", "x.abs() * 2", ("outputs",)),
-    Misconception("toy.cut", (), "double", "x * 2", "x.detach() * 2", ("gradients",)),
-)
+id: toy.half
+fails: outputs
+@@ double
+-return x * 2
++return x / 2
+
+id: toy.size
+fails: outputs
+@@ double
+-return x * 2
++return x.abs() * 2
+
+id: toy.cut
+fails: gradients
+@@ double
+-return x * 2
++return x.detach() * 2
 """,
-    "reference/variants/t1_toy.py": """\
-from grader.misconceptions import Variant
-
-VARIANTS = (Variant(id="toy.sum", target="double", edits=(("x * 2", "x + x"),)),)
+    f"{OWN}/variants.py": """\
+# %% toy.sum
+def double(x):
+    return x + x
 """,
     "tests/suites/t1_toy/public/test_toy.py": '''\
 """t1.toy, public criteria."""
@@ -157,7 +172,8 @@ def test_counts_are_consistent(whole: Proof) -> None:
 
 def test_every_mistake_of_the_list_is_mapped(whole: Proof) -> None:
     rows = json_report(whole)["mistakes"]
-    assert [row["number"] for row in rows] == list(range(1, 114))
+    ids = [row["id"] for row in rows]
+    assert len(ids) == len({*ids}) >= 113
     assert [row for row in rows if not (row["ids"] or row["reason"] or row["open"])] == []
 
 
@@ -218,7 +234,7 @@ def test_a_check_that_goes_is_missed(toy: Path, spoil: Spoil) -> None:
     text = TOY[PUBLIC]
     spoil(PUBLIC, text[text.index("    def test_negative") :], "")
     assert places(proof_of(toy)) == [
-        "reference/misconceptions/t1_toy.py:5  toy.size: costs nothing in t1.toy/outputs",
+        "reference/exercises/t1.toy/mistakes.diff:9  toy.size: costs nothing in t1.toy/outputs",
         f"{PUBLIC}:1  the check t1.toy/outputs/test_negative is gone, which blank: a constant with"
         " a gradient in t1.toy, blank: its input in t1.toy, blank: ones in t1.toy and 4 more"
         " failed",
@@ -228,7 +244,7 @@ def test_a_check_that_goes_is_missed(toy: Path, spoil: Spoil) -> None:
 def test_a_check_that_gets_weaker_is_told(toy: Path, spoil: Spoil) -> None:
     spoil(PUBLIC, "-probe.rand(5)", "probe.rand(5)")
     assert places(proof_of(toy)) == [
-        "reference/misconceptions/t1_toy.py:5  toy.size: costs nothing in t1.toy/outputs",
+        "reference/exercises/t1.toy/mistakes.diff:9  toy.size: costs nothing in t1.toy/outputs",
         f"{PUBLIC}:11  t1.toy/outputs/test_negative: no longer failed by toy.size",
     ]
 
@@ -243,7 +259,7 @@ def test_a_check_that_nobody_fails_is_told(toy: Path, spoil: Spoil) -> None:
         "    def test_negative",
     )
     assert places(proof_of(toy)) == [
-        f"{PUBLIC}:11  t1.toy/outputs/test_shape is new and not in reference/kills/t1.toy.json",
+        f"{PUBLIC}:11  t1.toy/outputs/test_shape is new and not in {OWN}/kill_record.json",
         f"{PUBLIC}:11  t1.toy/outputs/test_shape is passed by answers that know nothing: blank:"
         " zeros, blank: ones, blank: a constant with a gradient, blank: random numbers, blank: its"
         " input",
@@ -252,12 +268,36 @@ def test_a_check_that_nobody_fails_is_told(toy: Path, spoil: Spoil) -> None:
     ]
 
 
+def test_a_check_whose_comparison_refuses_nobody_is_told(toy: Path, spoil: Spoil) -> None:
+    """Mistakes that crash in it cost its points, and prove nothing of it."""
+    line = "      gradients: {points: 1, visibility: hidden}\n"
+    spoil("rubric.yaml", line, line + "      state:     {points: 1, visibility: hidden}\n")
+    spoil(
+        f"{OWN}/mistakes.diff",
+        "id: toy.half\n",
+        "id: toy.name\nfails: state\n@@ double\n-return x * 2\n+return x * two\n\nid: toy.half\n",
+    )
+    (toy / "reference/blank_answers.py").write_text('MAY_EARN = {"state": "not values"}\n')
+    with (toy / HIDDEN).open("a", encoding="utf-8") as suite:
+        suite.write(
+            "\n\nclass TestState:\n    def test_input(self, student, probe, expect):\n"
+            '        """The input is left alone."""\n'
+            "        expect.finite(student.double(probe.rand(5)))\n"
+        )
+
+    proof = prove(find_course(toy), (), Options(workers=2), write=True)
+
+    told = f"{HIDDEN}:14  t1.toy/state/test_input: whoever fails it crashes in it, or answers in"
+    assert places(proof) == [f"{told} another shape; no wrong answer does"]
+    assert proof.gaps[0].next.startswith("expect.finite never fails: compare what a known mistake")
+
+
 def test_a_right_way_that_loses_points_is_told(toy: Path, spoil: Spoil) -> None:
-    spoil("reference/variants/t1_toy.py", '"x + x"', '"x + x.abs()"')
+    spoil(f"{OWN}/variants.py", "x + x", "x + x.abs()")
     assert places(proof_of(toy)) == [
-        "reference/variants/t1_toy.py:3  toy.sum: loses points in t1.toy/gradients, by"
+        f"{OWN}/variants.py:1  toy.sum: loses points in t1.toy/gradients, by"
         " t1.toy/gradients/test_gradient",
-        "reference/variants/t1_toy.py:3  toy.sum: loses points in t1.toy/outputs, by"
+        f"{OWN}/variants.py:1  toy.sum: loses points in t1.toy/outputs, by"
         " t1.toy/outputs/test_negative",
     ]
 
@@ -304,18 +344,18 @@ def test_a_check_that_cannot_be_made_is_no_proof(
     toy: Path, spoil: Spoil, new: str, told: str
 ) -> None:
     spoil(HIDDEN, "expect.gradients(student.double, reference.double, probe.randn(5))", new)
-    before = (toy / "reference/kills/t1.toy.json").read_bytes()
+    before = (toy / OWN / "kill_record.json").read_bytes()
     proof = prove(find_course(toy), (), Options(workers=2), write=True)
     assert proof.exit_code == 3
     assert any(told in line for line in places(proof))
-    assert (toy / "reference/kills/t1.toy.json").read_bytes() == before
+    assert (toy / OWN / "kill_record.json").read_bytes() == before
 
 
 def test_all_gaps_are_told_when_a_suite_cannot_be_collected(
     toy: Path, spoil: Spoil, capsys: pytest.CaptureFixture[str]
 ) -> None:
     spoil(HIDDEN, '        """The gradient is right."""\n', "")
-    spoil("reference/misconceptions/t1_toy.py", '"x / 2"', '"x /"')
+    spoil(f"{OWN}/mistakes.diff", "x / 2", "x /")
     assert main(["validate", "--course", str(toy)]) == 2
     said = capsys.readouterr().err
     assert "TestGradients.test_gradient has no docstring: it is the line people see" in said
@@ -326,7 +366,7 @@ def test_all_gaps_are_told_when_a_suite_cannot_be_collected(
 def test_the_command_prints_data_and_ends_with_its_code(
     toy: Path, spoil: Spoil, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    spoil("reference/misconceptions/t1_toy.py", "x.abs() * 2", "x * 2.0")
+    spoil(f"{OWN}/mistakes.diff", "x.abs() * 2", "x * 2.0")
     code = main(["validate", "--course", str(toy), "--format", "json", "--exercise", "t1"])
     report = json.loads(capsys.readouterr().out)
     assert code == 1
@@ -337,5 +377,5 @@ def test_the_command_prints_data_and_ends_with_its_code(
         "t1.toy/outputs/test_negative: no longer failed by toy.size",
         "t1.toy/gradients/test_gradient: no longer failed by toy.size",
     ]
-    assert report["problems"][0]["file"] == "reference/misconceptions/t1_toy.py"
+    assert report["problems"][0]["file"] == f"{OWN}/mistakes.diff"
     assert report["kills"]["t1.toy/gradients/test_gradient"][-1] == "toy.half"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
-from grader.engine import Engine
-from grader.evidence import Outcome
+from grader.course.course import find_course
+from grader.engine.engine import Engine
+from grader.grade.evidence import Outcome
 from tests.support.courses import submission, write_course
 
 SUITE = """

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,9 +35,12 @@ RIGHT, WRONG = BLUR.replace("MODE", "replicate"), BLUR.replace("MODE", "reflect"
 SOBEL = '\n\ndef sobel(images):\n    raise NotImplementedError("sobel: replace this line")\n'
 
 
-def command(folder: Path) -> list[str]:
+HANGS = RIGHT.replace("    if side", "    while True:\n        pass\n    if side")
+
+
+def command(folder: Path, *options: str) -> list[str]:
     return [
-        *(sys.executable, "-m", "grader", "check", "--watch", str(folder)),
+        *(sys.executable, "-m", "grader", "check", *(options or ["--watch"]), str(folder)),
         *("--course", str(TOY), "--isolation", "none"),
     ]
 
@@ -48,16 +52,19 @@ def environ() -> dict[str, str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "work"
-    shutil.copytree(TOY / "assignments", made, ignore=shutil.ignore_patterns("*.ipynb", "answers*"))
-    return made
+def folder() -> Iterator[Path]:
+    """A student's folder whose path is short wherever tests run: how lines break hangs on it."""
+    with tempfile.TemporaryDirectory(prefix="w-", dir="/tmp") as place:
+        made = Path(place) / "work"
+        ignored = shutil.ignore_patterns("*.ipynb", "answers*")
+        shutil.copytree(TOY / "assignments", made, ignore=ignored)
+        yield made
 
 
 @pytest.fixture
 def terminal(folder: Path) -> Iterator[Terminal]:
     with Terminal(command(folder), environ()) as made:
-        made.until("0 of 3 exercises done", "f1.blur", KEYS)
+        made.until("0 of 3 exercises done", "not attempted", KEYS, without="rading ")
         yield made
 
 
@@ -72,7 +79,7 @@ def test_a_save_is_graded_and_the_next_exercise_is_offered(
     terminal: Terminal, folder: Path
 ) -> None:
     (folder / "f1_filters.py").write_text(WRONG + SOBEL, encoding="utf-8")
-    page = terminal.until("✗ outputs", KEYS)
+    page = terminal.until("✗ outputs", KEYS, without="rading ")
     assert page.startswith("░")
     assert "f1.blur" in page
 
@@ -81,6 +88,39 @@ def test_a_save_is_graded_and_the_next_exercise_is_offered(
 
     terminal.type("n")
     terminal.until("f1.sobel", "not attempted", KEYS, without="f1.blur")
+
+
+def test_a_save_that_hangs_is_said_to_be_graded(terminal: Terminal, folder: Path) -> None:
+    save(folder / "f1_filters.py", HANGS + SOBEL)
+    terminal.until("grading f1.blur (check ", "not attempted", KEYS)
+
+
+def test_a_small_window_shows_the_head_and_the_next_step(folder: Path) -> None:
+    (folder / "f1_filters.py").write_text(WRONG + SOBEL, encoding="utf-8")
+    with Terminal(command(folder), environ(), size=(16, 60)) as terminal:
+        page = terminal.until("more lines", "next: open", "m more   n next")
+        assert "✗ outputs" in page
+        assert page.count("\n") < 16
+
+        terminal.type("m")
+        terminal.until("A bright pixel", "next: open", without="✗ outputs")
+
+
+def test_a_check_on_a_terminal_says_at_once_what_it_does(folder: Path) -> None:
+    (folder / "f1_filters.py").write_text(WRONG + SOBEL, encoding="utf-8")
+    with Terminal(command(folder, "--only", "f1"), environ()) as terminal:
+        terminal.until("loading torch and the course ...")
+        terminal.until("✗ outputs", "next: open")
+        assert terminal.ended() == 1
+
+
+def test_a_check_in_a_pipe_says_nothing_but_its_report(folder: Path) -> None:
+    done = subprocess.run(
+        command(folder, "--only", "f1.blur"), env=environ(), capture_output=True, text=True
+    )
+
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("filters  ")
 
 
 def test_keys_give_hints_the_list_and_everything(terminal: Terminal) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import cli
-from grader.commands.stubs import run as write_handouts
-from grader.written.ask import PLACEHOLDER
+from grader.cli import cli
+from grader.course.question_text import PLACEHOLDER
+from grader.handouts.generation import write as write_handouts
+from grader.store.store import STORE_FILE, open_store
 from tests.support.courses import write_course
 
 REFERENCE = '''\
@@ -96,7 +97,7 @@ def batch(course: Path, place: Path, *more: str) -> int:
 
 
 def rows(file: Path) -> list[dict[str, str]]:
-    with file.open(encoding="utf-8", newline="") as lines:
+    with file.open(encoding="utf-8-sig", newline="") as lines:
         return list(csv.DictReader(lines))
 
 
@@ -141,10 +142,16 @@ def test_a_person_reads_them_beside_the_evidence(graded: Path) -> None:
 def test_nothing_in_an_answer_was_carried_out_or_kept_raw(graded: Path) -> None:
     assert CANARY in json.dumps(record(graded, "student-001"))
     assert CANARY not in os.environ
-    for path in (graded / "out").rglob("*.*"):
-        data = path.read_bytes()
+    store = graded / "out" / STORE_FILE
+    with open_store(store) as opened:
+        kept = [json.dumps(result.record, ensure_ascii=False) for result in opened.history()]
+    files = [path for path in (graded / "out").rglob("*.*") if path.name != store.name]
+    assert len(kept) == 4
+    for data in [*(text.encode() for text in kept), *(path.read_bytes() for path in files)]:
         assert b"\x1b" not in data
+        assert b"\\u001b" not in data
         assert "\u202e".encode() not in data
+        assert b"\\u202e" not in data
     cells = [cell for row in rows(graded / "out" / "written.csv") for cell in row.values()]
     assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -14,12 +15,20 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.judge.client import Client, LocalClient
-from grader.judge.faults import StudentFault
-from grader.judge.handles import RemoteFunction, RemoteModule
-from grader.judge.load_report import checked, choice, note, where
+from grader.judge.calls.client import Client, LocalClient
+from grader.judge.calls.faults import StudentFault
+from grader.judge.calls.handles import RemoteFunction, RemoteModule
+from grader.judge.calls.load_report import choice, note, where
 from grader.wire.faults import WireFault
 from grader.wire.frame import Buffer, Channel, Message, Meta
+from grader.wire.load_report import (
+    FileChoice,
+    LoadNote,
+    LoadReport,
+    ModuleReport,
+    TargetReport,
+    load_report,
+)
 from grader.wire.loopback import Loopback
 from tests.fuzz.mutations import Mutation, fuzzed, mutations
 from tests.support.clients import STEM, Definitions, local_client, student_of
@@ -151,32 +160,31 @@ def test_what_a_judge_says_never_leaves_a_worker_in_doubt(mutation: Mutation) ->
 
 # ---- the account of what was loaded ----------------------------------------------------------
 
-ACCOUNT: Meta = {
-    "modules": {
-        STEM: {
-            "file": "a.py",
-            "targets": {"f": {"kind": "function", "line": 3, "cell": 2, "close": ["g"]}},
-        }
-    },
-    "notes": [{"kind": "problem", "text": "no", "file": "a.py", "line": 1, "cell": None}],
-    "files": {STEM: ["a.py", {"a.py": "edited"}]},
-}
+ACCOUNT: Meta = json.loads(
+    json.dumps(
+        LoadReport(
+            {STEM: ModuleReport("a.py", {"f": TargetReport("function", 3, 2, close=("g",))})},
+            (LoadNote("problem", "no", "a.py", 1, None),),
+            {STEM: FileChoice("a.py", {"a.py": "edited"})},
+        ).encoded()
+    )
+)
 
 
 @fuzzed
 @given(mutation=mutations(messages=1))
 def test_an_account_of_loading_is_refused_or_read_in_bounds(mutation: Mutation) -> None:
     try:
-        report = checked(mutation.apply(Message(ACCOUNT, bytearray())).meta)
+        report = load_report(mutation.apply(Message(ACCOUNT, bytearray())).meta)
     except WireFault:
         return
-    for row in report["notes"]:
+    for row in report.notes:
         found = note(row)
         assert len(found.text) <= 2000 and len(str(found.where)) < 500
-    for module in report["modules"].values():
-        for target in module["targets"].values():
+    for module in report.modules.values():
+        for target in module.targets.values():
             assert len(str(where(module, target))) < 500
-    for files in report["files"].values():
+    for files in report.files.values():
         assert choice(files, ("a.py", "b.py")).path in ("a.py", "b.py")
 
 

@@ -13,10 +13,10 @@ from types import ModuleType
 
 import pytest
 
-from grader.columns import MAX_COLUMNS, columns
-from grader.commands.stubs import render
-from grader.translated_handout import paragraphs
-from grader.translations import translation
+from grader.course.translations import translation
+from grader.handouts.generation import render
+from grader.handouts.translated_handout import paragraphs
+from grader.text.text_width import MAX_COLUMNS, columns
 from tools.notebooks import filled_in, stems
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,10 +7,10 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
-from grader.course import find_course
-from grader.engine import Options
+from grader.course.course import find_course
+from grader.engine.engine import Options
 from grader.validate.data import read_course
-from grader.validate.diagnosis import Said, Verdict
+from grader.validate.diagnosis import NamedCauses, Verdict
 from tests.restyled.table import by_hand, by_machine, said, summary
 
 TARGET = Fraction(90, 100)
@@ -39,7 +39,7 @@ def main() -> int:
     return 0 if share >= TARGET and not found[Verdict.WRONG] and not spoilt else 1
 
 
-def _told(rows: list[Said]) -> str:
+def _told(rows: list[NamedCauses]) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in summary(rows).items())
 
 

@@ -6,12 +6,12 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from grader.course import Course
-from grader.engine import Options
-from grader.rubric import POLICY
+from grader.course.course import Course
+from grader.course.rubric import POLICY
+from grader.engine.engine import Options
 from grader.validate.data import CourseData, Edited, read_course
-from grader.validate.diagnosis import Said, Verdict, graded_for_real, said_of
-from grader.validate.trials import Kind, Trial, kills
+from grader.validate.diagnosis import NamedCauses, Verdict, graded_for_real, named_causes
+from grader.validate.trials import Kind, ValidationTrial, kills
 from tests.restyled.by_hand import PROGRAMS
 from tests.restyled.styles import STYLES, restyled
 
@@ -81,11 +81,11 @@ def by_hand(data: CourseData) -> Iterator[Restyled]:
             yield Restyled(program.style, id, program.slug, stem, program.source.replace(text, by))
 
 
-def said(course: Course, answers: Sequence[Restyled], options: Options) -> list[Said]:
+def said(course: Course, answers: Sequence[Restyled], options: Options) -> list[NamedCauses]:
     """What is said of each, in order."""
     data = read_course(course)
     trials = [
-        Trial(answer.id, Kind.MISCONCEPTION, (answer.slug,), {answer.stem: answer.source})
+        ValidationTrial(answer.id, Kind.MISCONCEPTION, (answer.slug,), {answer.stem: answer.source})
         for answer in answers
     ]
     slugs = tuple(dict.fromkeys(answer.slug for answer in answers))
@@ -95,10 +95,10 @@ def said(course: Course, answers: Sequence[Restyled], options: Options) -> list[
     for answer in answers:
         failed = [o for o in results[answer.id].observations if kills(o)]
         truths = {answer.truth} if answer.truth else set()
-        rows.append(said_of(answer.id, answer.slug, failed, truths, known))
+        rows.append(named_causes(answer.id, answer.slug, failed, truths, known))
     return rows
 
 
-def summary(rows: Iterable[Said]) -> dict[Verdict, int]:
+def summary(rows: Iterable[NamedCauses]) -> dict[Verdict, int]:
     rows = list(rows)
     return {verdict: sum(row.verdict is verdict for row in rows) for verdict in Verdict}

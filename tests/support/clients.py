@@ -13,57 +13,60 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from grader.judge.client import Client, LocalClient
-from grader.judge.namespace import Student
-from grader.judge.student import Plan, SubmissionClient
-from grader.judge.worker_process import Source
-from grader.judge.workers import Workers
-from grader.parcel import Parcel, pack, spawn
+from grader.judge.calls.client import Client, LocalClient
+from grader.judge.calls.student import SubmissionClient
+from grader.judge.calls.worker_process import WorkerStarter
+from grader.judge.calls.workers import Workers
+from grader.judge.checks.namespace import Student
+from grader.processes.bootstrap import Bootstrap, pack, spawn
+from grader.wire.load_plan import LoadPlan
 
 STEM = "student"
 
 # A zygote that is a process of its own, so that the test can play the judge.
 LONE_ZYGOTE = """
 import socket
-from grader.nursery import warm_up
+from grader.processes.nursery import warm_up
 from grader.worker.tiers import prepare
 from grader.worker.zygote import WorkerSource, forking
 
-def main(config, parcel):
+def main(config, bootstrap):
     warm_up()
     control = socket.socket(fileno=config["control"])
-    jail = prepare(config["tier"], parcel["stack_fds"], "", config["without"])
+    jail = prepare(config["tier"], bootstrap["stack_fds"], "", config["without"])
     WorkerSource(control, config["scratch"], forking(jail), jail.scratch).serve()
 """
-ENTRIES = {"fork": "lone_zygote:main", "spawn": "grader.worker.spawner:main"}
+ENTRIES = {"fork": "lone_zygote:main", "spawn": "grader.processes.spawner:main"}
 
 
 @contextlib.contextmanager
-def worker_source(kind: str, tier: str = "none", without: tuple[str, ...] = ()) -> Iterator[Source]:
+def worker_source(
+    kind: str, tier: str = "none", without: tuple[str, ...] = ()
+) -> Iterator[WorkerStarter]:
     """A source of real workers, started by fork or by exec; forked ones isolated as `tier`."""
-    parcel: Parcel = pack()
-    parcel["modules"]["lone_zygote"] = (LONE_ZYGOTE, False)
+    bootstrap: Bootstrap = pack()
+    bootstrap["modules"]["lone_zygote"] = (LONE_ZYGOTE, False)
     ours, theirs = socket.socketpair()
     with tempfile.TemporaryDirectory(prefix="grader-test-") as scratch, theirs:
         config = {"control": theirs.fileno(), "scratch": scratch}
         config |= {"tier": tier, "without": without}
-        pid = spawn(parcel, ENTRIES[kind], config, (theirs.fileno(),), errors=2)
+        pid = spawn(bootstrap, ENTRIES[kind], config, (theirs.fileno(),), errors=2)
         theirs.close()
         try:
-            yield Source(ours)
+            yield WorkerStarter(ours)
         finally:
             ours.close()
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-            for fd in parcel["stack_fds"]:
+            for fd in bootstrap["stack_fds"]:
                 os.close(fd)
 
 
 def remote_client(
-    source: Source, files: Mapping[str, str], names: tuple[str, ...]
+    source: WorkerStarter, files: Mapping[str, str], names: tuple[str, ...]
 ) -> SubmissionClient:
     """A client for a submission whose file `student.py` defines `names`."""
-    plan = Plan(
+    plan = LoadPlan(
         files={name: textwrap.dedent(text).encode() for name, text in files.items()},
         entries={STEM: f"{STEM}.py"},
         targets={STEM: names},

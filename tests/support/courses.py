@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
-from grader.submission import Submission, digest_of
+from grader.submission.submission import Submission, digest_of
 
 RUBRIC = """\
 course: toy

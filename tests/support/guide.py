@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -58,9 +57,8 @@ class Reader:
         """Does what the guide says. Raises Astray at the first thing that is not as it says."""
         bin = self.folder / ".bin"
         bin.mkdir()
-        script = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m grader "$@"\n'
-        (bin / "grader").write_text(script, encoding="utf-8")
-        (bin / "grader").chmod(0o755)
+        # A link, so that the grader knows itself in what is found on the PATH.
+        (bin / "grader").symlink_to(Path(sys.executable).with_name("grader"))
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
         environment["PATH"] = f"{bin}{os.pathsep}{environment['PATH']}"
         for block in blocks(guide):
@@ -94,8 +92,8 @@ class Reader:
 
     def _edit(self, block: Block) -> None:
         lines = block.text.splitlines(keepends=True)
-        old = "".join(line[2:] for line in lines if not line.startswith("+"))
-        new = "".join(line[2:] for line in lines if not line.startswith("-"))
+        old = "".join(line[2:] or "\n" for line in lines if not line.startswith("+"))
+        new = "".join(line[2:] or "\n" for line in lines if not line.startswith("-"))
         path = self.folder / block.path
         text = path.read_text(encoding="utf-8")
         if text.count(old) != 1:

@@ -121,13 +121,14 @@ def answer(folder: Path, entries: Mapping[str, str], course: Path) -> dict[str, 
 
 def main(course: Path) -> None:
     from grader.live import check as live
+    from grader.text.language import language_in_use
 
     def nothing() -> None:
         raise NotImplementedError
 
     nothing.__name__ = "causal_mask"
     live.checked([nothing], {}, Path.cwd(), course)  # the judge is ready from now on
-    session, _ = live._session(*live._stamp(course))
+    session, _ = live._session(*live._stamp(course), language_in_use())
     for name, folder, entries in json.load(sys.stdin):
         session.owner = 0
         type(session).is_open = property(lambda self: True)  # type: ignore[assignment,method-assign]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from grader.evidence import Cause, Note, Observation, Outcome, Picture, Weights, Where
-from grader.explanations import Explanation, Explanations
+from grader.course.explanations import Explanation, Explanations
+from grader.grade.evidence import Cause, Note, Observation, Outcome, Picture, Weights, Where
 from grader.report.content import Report, report_on
 from tests.unit.samples import RUBRIC, SampleResult, submission
 
@@ -53,7 +53,7 @@ NOTEBOOK = json.dumps(
 )
 HINTS = ("Look at `add`.", "It *adds*.", "Write a + b.")
 EXPLAINED = Explanations(
-    by_number={},
+    by_mistake={},
     by_exercise={"s1.add": Explanation("s1.add", "", "A sum.", "c = a + b", "Euclid", HINTS)},
     by_criterion={},
     by_cause={

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from grader import cli
+from grader.cli import cli
 
 
 def validated(root: Path, *words: str) -> tuple[int, dict[str, Any]]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
-from grader.evidence import Note, Observation, Outcome
+from grader.course.rubric import Criterion, Exercise, Rubric, Visibility
+from grader.grade.evidence import Cause, Note, Observation, Outcome
 from grader.report.content import Graded, Grader
-from grader.rubric import Criterion, Exercise, Rubric, Visibility
-from grader.submission import Submission, digest_of
+from grader.submission.submission import Submission, digest_of
 
 RUBRIC_TEXT = """\
 course: sums
@@ -103,6 +103,9 @@ class SampleGrader:
     backwards: bool = False
     forgets: tuple[str, ...] = ()
     options: object = None
+    notes: tuple[Note, ...] = ()
+    """What is said of every submission as a whole."""
+    cause: Cause | None = None
 
     def grade(self, submissions: Iterable[Submission], /) -> Iterator[Graded]:
         known = list(submissions)
@@ -111,7 +114,8 @@ class SampleGrader:
                 continue
             first = next(iter(one.files.values())).decode().split()[0].strip("#")
             outcome = Outcome(first) if first in list(Outcome) else Outcome.NOT_ATTEMPTED
-            yield SampleResult(one, observations(outcome))
+            seen = (replace(found, cause=self.cause) for found in observations(outcome))
+            yield SampleResult(one, tuple(seen), self.notes)
 
     @contextmanager
     def opened(self, course: object, options: object) -> Iterator[Grader]:

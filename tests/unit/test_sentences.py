@@ -8,78 +8,88 @@ from __future__ import annotations
 
 import ast
 import re
+import string
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from grader.cli.cli import COMMANDS
 from tests.unit.test_architecture import PACKAGE, is_in, modules
 
 SENTENCE = re.compile(r"[A-Za-z]{2,}(?:,? [A-Za-z'’]{2,}){2,}")
 TRANSLATED = ("_", "ngettext", "marked")
 NOT_FOR_STUDENTS = (
     "grader.batch",
-    "grader.circles",
-    "grader.commands.batch",
-    "grader.commands.doctor",
-    "grader.commands.isolation",
-    "grader.commands.new",
-    "grader.commands.stubs",
-    "grader.commands.validate",
-    "grader.demos",
-    "grader.export",
-    "grader.follow_through",
-    "grader.handout",
-    "grader.markers",
-    "grader.misconceptions",
-    "grader.mistakes",
-    "grader.notebooks",
-    "grader.parcel",
-    "grader.probes",
-    "grader.rubric",
+    "grader.cli.by_person",
+    "grader.cli.commands.batch",
+    "grader.cli.commands.doctor",
+    "grader.cli.commands.export",
+    "grader.cli.commands.gradebook",
+    "grader.cli.commands.new",
+    "grader.cli.commands.stubs",
+    "grader.cli.commands.validate",
+    "grader.course",
+    "grader.engine.agreement",
+    "grader.engine.isolation_probes",
+    "grader.engine.isolation_test",
+    "grader.export.canvas",
+    "grader.export.graded_class",
+    "grader.export.mail_merge",
+    "grader.export.matching",
+    "grader.export.moodle",
+    "grader.export.moodle_columns",
+    "grader.export.moodle_feedback",
+    "grader.export.pages",
+    "grader.export.points",
+    "grader.export.reports",
+    "grader.export.table",
+    "grader.export.xlsx",
+    "grader.handouts",
+    "grader.judge.checks.rubric_names",
+    "grader.processes.bootstrap",
     "grader.scaffold",
-    "grader.schema",
-    "grader.stub_notebook",
-    "grader.stubs",
+    "grader.store",
     "grader.validate",
     "grader.wire",
-    "grader.witness",
     "grader.worker.isolation",
     "grader.worker.jail",
-    "grader.worker.practice",
     "grader.worker.survey",
     "grader.worker.tiers",
-    "grader.written",
-    "grader.yaml_source",
+    "grader.worker.warm_up",
 )
 """Authors' and course staff's, what is never shown, and texts that are generated or code."""
-OURS = {"AssertionError", "RuntimeError", "TypeError", "ValueError", "Violation", "PeerGone"}
+OURS = {
+    "AssertionError",
+    "PeerGone",
+    "RuntimeError",
+    "TooLarge",
+    "TypeError",
+    "ValueError",
+    "Violation",
+}
 """Raised for mistakes of ours, or at a process of ours."""
-AUTHORS = {"CollectionFailed", "ReferenceBroken", "SourceGone", "help", "epilog"}
+AUTHORS = {"AuthorFault", "CollectionFailed", "ReferenceBroken", "SourceGone", "help", "epilog"}
 """Exceptions and arguments whose words a course's author or the help of a command has."""
 KNOWN = {
     "grader": ("has no attribute",),
-    "grader.cli": (
-        "Exit codes",
-        "go together",
-        "is where a new course",
-        "of what is said",
-        "did you mean",
-        "is not FORMAT=FILE",
-        "leave out --format",
-    ),
-    "grader.course": ("has no suite",),
-    "grader.explanations": ("not valid TOML", "expected why, equation"),
-    "grader.intake": ("replace this line",),
-    "grader.judge.pytest_bridge": ("inputs depend on", "runs in a worker"),
+    "grader.cli.cli": ("Exit codes", *COMMANDS.values()),
+    "grader.cli.commands.check": ("is not FORMAT=FILE", "leave out --format"),
+    "grader.cli.commands.start": ("of what is said",),
+    "grader.cli.options": ("of what is said",),
+    "grader.cli.suggestion": ("did you mean",),
+    "grader.submission.file_choice": ("replace this line",),
+    "grader.judge.checks.pytest_bridge": ("inputs depend on", "runs in a worker"),
+    "grader.judge.calls.student": ("is not defined",),
     "grader.live.session": ("EOF when reading a line",),
-    "grader.nursery": ("threads before the first fork",),
+    "grader.processes.nursery": ("threads before the first fork",),
     "grader.report.terminal": ("not bold",),
     "grader.watching.screen": ("not bold",),
-    "grader.worker.loading.importer": ("matplotlib PIL", "No module named"),
-    "grader.worker.loading.loaded": ("EOF when reading a line",),
-    "grader.worker.loading.splitting": ("expected an indented",),
-    "grader.worker.loading.standins": ("add radd sub", "lt le gt ge"),
+    "grader.worker.loading.running.importer": ("matplotlib PIL", "No module named"),
+    "grader.worker.loading.running.loaded": ("EOF when reading a line",),
+    "grader.worker.loading.source.splitting": ("expected an indented",),
+    "grader.worker.loading.running.standins": ("add radd sub", "lt le gt ge"),
+    "grader.worker.loading.running.unimported": ("import ",),
     "grader.worker.main": ("no submission was loaded",),
 }
 """What is no sentence, is Python's own, or is for authors, by a piece of it."""
@@ -220,7 +230,7 @@ def test_nothing_is_filled_in_before_it_is_looked_up() -> None:
         ),
         pytest.param("f'{_(TEXTS[x])}: x'", [], id="of a table"),
         pytest.param(
-            "from grader.language import _\nfor _ in x:\n    pass",
+            "from grader.text.language import _\nfor _ in x:\n    pass",
             ["2: `_` is the look-up here"],
             id="hidden",
         ),
@@ -232,7 +242,110 @@ def test_a_wrong_look_up_is_found(source: str, found: list[str]) -> None:
     assert list(mistakes(ast.parse(source))) == found
 
 
+LOOK_UPS = ("_", "ngettext", "course_text")
+FILLING = ("format", "format_map", "replace")
+
+
+def unfilled(tree: ast.Module) -> Iterator[str]:
+    """Yield the sentences that are put together after they were looked up.
+
+    Only the look-up knows which form of a Korean particle a value asks for, so it must get the
+    values of all {places}, and nothing may be filled in or added behind it.
+    """
+    for function in ast.walk(tree):
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            names = {name for node in ast.walk(function) for name in _looked_up_names(node)}
+            for node in ast.walk(function):
+                if _fills(node, names):
+                    yield f"{_line(node)}: filled in after it was looked up"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("_", "ngettext"):
+            if missing := ", ".join(sorted(_unmatched(node))):
+                yield f"{node.lineno}: the look-up needs just these values: {missing}"
+        elif isinstance(node, ast.BinOp) and _is_put_together(node):
+            yield f"{node.lineno}: put together from pieces"
+
+
+def _is_look_up(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in LOOK_UPS
+
+
+def _looked_up_names(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Assign) and _is_look_up(node.value):
+        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+
+
+def _fills(node: ast.AST, names: set[str]) -> bool:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    text = node.func.value
+    looked_up = _is_look_up(text) or (isinstance(text, ast.Name) and text.id in names)
+    return node.func.attr in FILLING and looked_up
+
+
+def _unmatched(call: ast.Call) -> set[str]:
+    """Return the places without a value and the values without a place."""
+    is_counted = ast.unparse(call.func) == "ngettext"
+    given = {keyword.arg or "" for keyword in call.keywords}
+    texts = [text.value for text in call.args[:2] if isinstance(text, ast.Constant)]
+    if "" in given or not texts:
+        return set()
+    places = {
+        place for text in texts for _, place, _, _ in string.Formatter().parse(str(text)) if place
+    }
+    return (places ^ given) - ({"count"} if is_counted else set())
+
+
+def _is_put_together(sum: ast.BinOp) -> bool:
+    """Tell whether anything but a mark such as `### ` is added to what was looked up."""
+    sides = (sum.left, sum.right)
+    others = [side for side in sides if not _is_look_up(side)]
+    is_a_sum = isinstance(sum.op, (ast.Add, ast.Mod)) and len(others) < 2
+    return is_a_sum and not (others and _is_mark(others[0]))
+
+
+def _is_mark(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and not re.search(r"[^\W\d_]", str(node.value))
+
+
+def test_a_sentence_is_whole_when_it_is_looked_up() -> None:
+    found = {name: list(unfilled(parsed(path))) for name, path in modules().items()}
+
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        pytest.param(
+            '_("{x} is wrong")', ["1: the look-up needs just these values: x"], id="no value"
+        ),
+        pytest.param(
+            '_("it is wrong", x=x)', ["1: the look-up needs just these values: x"], id="no place"
+        ),
+        pytest.param('ngettext("{count} in {x}", "{count} in {x}", n, x=x)', [], id="count"),
+        pytest.param('_("{x} is wrong", **values)', [], id="values of a table"),
+        pytest.param(
+            "def f():\n    return course_text(t).format(x=x)",
+            ["2: filled in after it was looked up"],
+            id="format",
+        ),
+        pytest.param(
+            "def f():\n    text = _(t)\n    return text.replace('{x}', x)",
+            ["3: filled in after it was looked up"],
+            id="by a name",
+        ),
+        pytest.param('_("it is wrong") + why', ["1: put together from pieces"], id="sum"),
+        pytest.param('_("it is") + _("wrong")', ["1: put together from pieces"], id="two"),
+        pytest.param('"### " + _("Notes")', [], id="a mark"),
+        pytest.param('def f():\n    return _("{x} is wrong", x=x)', [], id="right"),
+    ],
+)
+def test_a_sentence_in_pieces_is_found(source: str, found: list[str]) -> None:
+    assert list(unfilled(ast.parse(source))) == found
+
+
 def test_the_package_is_what_is_read() -> None:
-    assert {PACKAGE / "report" / "words.py", PACKAGE / "judge" / "expect.py"} <= set(
+    assert {PACKAGE / "report" / "words.py", PACKAGE / "judge" / "checks" / "properties.py"} <= set(
         speaking().values()
     )

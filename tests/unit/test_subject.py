@@ -20,8 +20,8 @@ WORDS = frozenset(
 """What nobody says who does not speak of attention; keys, heads and tokens are everybody's."""
 
 TORCHS_OWN = {
-    ("grader.nursery", "scaled_dot_product_attention"),
-    ("grader.nursery", "softmax"),
+    ("grader.processes.nursery", "scaled_dot_product_attention"),
+    ("grader.processes.nursery", "softmax"),
 }
 """Operations of torch that are warmed up: loading them late costs every submission."""
 

@@ -1,9 +1,9 @@
-"""One student's module bound to the reference's: what to write where, and what a gradient means."""
+"""Bind a student's module to the reference's: write roles into it, read gradients out of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,101 +11,135 @@ import torch
 from torch import nn
 from torch.utils._pytree import tree_map
 
-from ...language import _, course_text
-from ..handles import RemoteModule
-from .forms import Cell, Row, without_ones
+from ...text.language import _, course_text
+from ..calls.handles import RemoteModule
+from ..calls.known import Known
+from .forms import ParameterVector, Piece, without_ones
 from .layers import Layer
 from .modules import listed, randomised
-from .plan import Choice, Plan, Plans
+from .plan import Plan, Plans, StorageChoice
 from .roles import Roles
 from .search import Probing, search
 from .trouble import misfit
 
+Shapes = dict[str, tuple[int, ...]]
+"""Parameter name -> its shape."""
 
-@dataclass
-class Known:
-    """What was found out about one submission's modules; a key says how each one was made."""
 
-    choices: dict[Any, Choice | None] = field(default_factory=dict)
+@dataclass(frozen=True)
+class BindingRequest:
+    """Two modules to bind to each other, and what is known about both."""
+
+    name: str
+    """The name of the class, as the exercise gives it."""
+    handle: RemoteModule
+    reference: nn.Module
+    roles: Roles
+    values: Mapping[str, torch.Tensor]
+    """The values that the reference's parameters hold, by name."""
+    made: tuple[str, ...]
+    """The call that made both modules, as text."""
+    known: Known
+    plans: Plans
+
+    @cached_property
+    def shapes(self) -> Shapes:
+        """Return the shapes of the student's parameters."""
+        return {spec.name: spec.shape for spec in self.handle.specs}
+
+    @cached_property
+    def vector(self) -> ParameterVector:
+        return ParameterVector(self.reference)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Return the ways of storing, made once for all modules that were made alike."""
+        specs = self.handle.specs
+        return self.plans.get(
+            (self.made, specs), lambda: Plan(self.reference, specs, self.roles, self.vector)
+        )
+
+    @property
+    def has_every_name(self) -> bool:
+        """Decide whether every role has the reference's own name and shape in the student's module.
+
+        This is the usual case, in which there is nothing to look for. Axes of length 1 do not
+        count.
+        """
+        return all(
+            name in self.shapes
+            and (self.shapes[name] == tuple(value.shape) or _alike(self.shapes[name], value))
+            for name, value in self.values.items()
+        )
+
+
+def bind(request: BindingRequest, generator: torch.Generator) -> Binding:
+    """Bind a student's module as names and shapes say; draw parameters that hold no role.
+
+    Raises:
+        CheckFailed: the module has no room for some role.
+    """
+    choice, held = None, {*request.values}
+    if not request.has_every_name:
+        choice = request.plan.first()
+        if choice is None:
+            raise misfit(request.name, request.handle, request.plan)
+        held = {*request.plan.places(choice)}
+    extra = [name for name in request.shapes if name not in held]
+    return Binding(request, choice, randomised(request.handle, extra, generator))
 
 
 class Binding:
-    """The student's module holds the role tensors, in the way that names and shapes say.
+    """One student's module whose parameters hold the values of the reference's roles.
 
-    Where they leave it open, and the numbers disagree, `settle` looks for the way in which both
-    modules compute the same.
-
-    Raises:
-        CheckFailed: there is no room for some role.
+    At first they are stored as names and shapes say. Where these leave it open, and the numbers
+    disagree, `settle` looks for the way of storing under which both modules compute the same.
     """
 
     def __init__(
         self,
-        name: str,
-        handle: RemoteModule,
-        reference: nn.Module,
-        roles: Roles,
-        values: Mapping[str, torch.Tensor],
-        generator: torch.Generator,
-        known: Known,
-        plans: Plans,
-        made: Any,
+        request: BindingRequest,
+        choice: StorageChoice | None,
+        drawn: Mapping[str, torch.Tensor],
     ) -> None:
-        self._name, self._handle, self._reference, self._roles = name, handle, reference, roles
-        self._shapes = {spec.name: spec.shape for spec in handle.specs}
-        self._values = values
-        self._known, self._plans, self._made = known, plans, (made, handle.specs)
-        self._choice = None if self._has_every_name() else self._by_role()
-        held = values if self._choice is None else self.places
-        extra = [n for n in self._shapes if n not in held]
-        self.extra = {n: self._shapes[n] for n in extra}
-        self._drawn = randomised(handle, extra, generator)
+        """Take what `bind` found; `drawn` are values for the parameters that hold no role.
 
-    @cached_property
+        Each has the shape of its parameter.
+        """
+        self._name, self._handle = request.name, request.handle
+        self._reference, self._roles = request.reference, request.roles
+        self._shapes, self._vector = request.shapes, request.vector
+        self._values, self._known = request.values, request.known
+        self._request, self._choice, self._drawn = request, choice, drawn
+        self.extra = {name: self._shapes[name] for name in drawn}
+
+    @property
     def plan(self) -> Plan:
-        return self._plans.get(
-            self._made,
-            lambda: Plan(self._reference, self._handle.specs, self._roles, self._row),
-        )
-
-    @cached_property
-    def _row(self) -> Row:
-        return Row(self._reference)
+        """Return the ways of storing that can be tried."""
+        return self._request.plan
 
     @property
     def places(self) -> dict[str, torch.Tensor]:
-        """Parameter of the student's -> places in the row of the reference's numbers."""
+        """Return, for each of the student's parameters, its numbers' places in the vector: (N,).
+
+        The vector is that of the reference's numbers (`ParameterVector`).
+        """
         if self._choice is not None:
             return self.plan.places(self._choice)
-        return {name: places.flatten() for name, places in self._row.places.items()}
-
-    def _has_every_name(self) -> bool:
-        """Every role stands under the reference's own name and in its own shape: the usual case,
-        in which there is nothing to look for."""
-        return all(
-            name in self._shapes
-            and (self._shapes[name] == tuple(value.shape) or _alike(self._shapes[name], value))
-            for name, value in self._values.items()
-        )
-
-    def _by_role(self) -> Choice:
-        found = self.plan.first()
-        if found is None:
-            raise misfit(self._name, self._handle, self.plan)
-        return found
+        return {name: places.flatten() for name, places in self._vector.places.items()}
 
     # ---- what it says --------------------------------------------------------------------
 
     def values(self) -> dict[str, torch.Tensor]:
-        """What to write into each of the student's parameters."""
+        """Return the values to write, by the student's parameter names and in their shapes."""
         if self._choice is None:
             held = {n: value.reshape(self._shapes[n]) for n, value in self._values.items()}
         else:
-            held = self._stored(self.places, self._row.filled(self._values))
+            held = self._stored(self.places, self._vector.filled(self._values))
         return {**held, **self._drawn}
 
     def rewrite(self, values: Mapping[str, torch.Tensor]) -> None:
-        """Give roles other values, in the student's module and in the reference's."""
+        """Give roles other values, of the same shapes, in both modules."""
         self._values = {**self._values, **values}
         own = dict(self._reference.named_parameters())
         with torch.no_grad():
@@ -121,31 +155,31 @@ class Binding:
     def of_roles(
         self, gradients: Mapping[str, torch.Tensor | None]
     ) -> dict[str, torch.Tensor | None]:
-        """Gradients of the student's parameters as those of the reference's."""
+        """Turn gradients in the shapes of the student's parameters into the reference's."""
         places = self.places
-        found: dict[str, torch.Tensor | None] = {
+        result: dict[str, torch.Tensor | None] = {
             name: gradient for name, gradient in gradients.items() if name not in places
         }
         known = {n: g for n, g in gradients.items() if g is not None and n in places}
         dtypes = {gradient.dtype for gradient in known.values()}
-        row = torch.zeros(self._row.length, dtype=dtypes.pop() if dtypes else torch.float64)
-        reached = torch.zeros(self._row.length, dtype=torch.bool)
+        vector = torch.zeros(self._vector.length, dtype=dtypes.pop() if dtypes else torch.float64)
+        reached = torch.zeros(self._vector.length, dtype=torch.bool)
         for name, gradient in known.items():
-            row[places[name]] = gradient.flatten().to(row.dtype)
+            vector[places[name]] = gradient.flatten().to(vector.dtype)
             reached[places[name]] = True
-        for name, at in self._row.places.items():
-            found[name] = row[at] if bool(reached[at].any()) else None
-        return found
+        for name, at in self._vector.places.items():
+            result[name] = vector[at] if bool(reached[at].any()) else None
+        return result
 
     @property
     def alternative(self) -> str:
-        """Which of the course's alternatives the reference has become, if any."""
+        """Return the note of the course's alternative that the reference was changed to, or ""."""
         number = self._choice.alternative if self._choice is not None else None
         return "" if number is None else course_text(self._roles.alternatives[number].note)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is different from the hand-out."""
+        """Return notes on how the student's module differs from the hand-out."""
         notes = []
         if self._choice is not None:
             notes = [*self._renamed(), *self._forms(), self.alternative]
@@ -156,29 +190,29 @@ class Binding:
 
     def _forms(self) -> list[str]:
         assert self._choice is not None
-        found: list[str] = []
+        notes: list[str] = []
         for kind, number in self._choice.forms.items():
-            found.append(self.plan.kinds[kind][0][1][number].note)
-        return found
+            notes.append(self.plan.kinds[kind][0][1][number].note)
+        return notes
 
     def _renamed(self) -> list[str]:
         assert self._choice is not None
-        cells = self.plan.cells(self._choice.forms)
+        pieces = self.plan.pieces(self._choice.forms)
         layers = self.plan.storages[self._choice.storage].assignment.layers
         pairs = [
-            _("{name} as {other}", name=_told(cell, layer), other=cell.holds)
-            for cell, layer in zip(cells, layers, strict=True)
-            if cell.holds and cell.holds != _told(cell, layer)
+            _("{name} as {other}", name=_told(piece, layer), other=piece.holds)
+            for piece, layer in zip(pieces, layers, strict=True)
+            if piece.holds and piece.holds != _told(piece, layer)
         ]
         if not pairs:
             return []
-        told = ", ".join(pairs[:4])
-        told = _("{these} and so on", these=told) if len(pairs) > 4 else told
-        return [_("{name} has names of its own; taken {pairs}", name=self._name, pairs=told)]
+        listing = ", ".join(pairs[:4])
+        listing = _("{these} and so on", these=listing) if len(pairs) > 4 else listing
+        return [_("{name} has names of its own; taken {pairs}", name=self._name, pairs=listing)]
 
     @property
     def surplus(self) -> str:
-        """What is too much, in words; empty if nothing is."""
+        """Tell of parameters that hold no role; return "" if there are none."""
         if not self.extra:
             return ""
         names = listed(self.extra)
@@ -187,32 +221,34 @@ class Binding:
     # ---- settling by numbers -------------------------------------------------------------
 
     def settle(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-        """Look for a binding under which both modules compute the same, on inputs of our own that
-        are like the arguments. True if there is one and it is not the present one.
+        """Look for a binding under which both modules compute the same; return whether it is new.
+
+        Both are compared on drawn inputs of the same kind as the arguments. False if no binding is
+        found, or if it is the present one.
 
         Raises:
             StudentFault: the student's code hung or crashed.
         """
-        key = (*self._made, _outline(args), _outline(kwargs))
+        key = (self._request.made, self._handle.specs, _outline(args), _outline(kwargs))
         if key not in self._known.choices:
             self._known.choices[key] = None  # it is not looked for twice where it hangs or crashes
             probing = Probing(self._handle, self._reference, self._roles, args, kwargs, repr(key))
             self._known.choices[key] = search(self.plan, probing, self._stored)
             self._handle.write(self.values())
-        found = self._known.choices[key]
-        if found is None or found == (self._choice or self.plan.first()):
+        choice = self._known.choices[key]
+        if choice is None or choice == (self._choice or self.plan.first()):
             return False
-        self._choice = found
-        if found.alternative is not None:
-            self._roles.alternatives[found.alternative].change(self._reference)
+        self._choice = choice
+        if choice.alternative is not None:
+            self._roles.alternatives[choice.alternative].change(self._reference)
         self._handle.write(self.values())
         return True
 
 
-def _told(cell: Cell, layer: Layer) -> str:
-    """The name of what holds it: of the weight inside, if that is all that is different."""
-    other_kind = cell.raw is None and not layer.raw
-    return layer.names[0] if other_kind and layer.prefix == cell.holds else layer.prefix
+def _told(piece: Piece, layer: Layer) -> str:
+    """Return the name of the layer, or of the weight inside it if only that differs."""
+    other_kind = piece.raw is None and not layer.raw
+    return layer.names[0] if other_kind and layer.prefix == piece.holds else layer.prefix
 
 
 def _alike(shape: tuple[int, ...], value: torch.Tensor) -> bool:
@@ -220,5 +256,5 @@ def _alike(shape: tuple[int, ...], value: torch.Tensor) -> bool:
 
 
 def _outline(value: Any) -> str:
-    """What kind of arguments these are; not their numbers."""
+    """Describe arguments by the shapes and dtypes of their tensors, without their numbers."""
     return repr(tree_map(lambda v: (v.shape, v.dtype) if isinstance(v, torch.Tensor) else v, value))

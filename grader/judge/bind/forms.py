@@ -1,4 +1,8 @@
-"""A reference's numbers as one long row, and every way of the course's to store them in layers."""
+"""List every way in which a course allows the reference's numbers to be stored in layers.
+
+The reference's numbers are taken as one long vector; a way of storing says which places of it each
+layer holds.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from functools import cached_property
 import torch
 from torch import nn
 
-from ...language import _, course_text
+from ...text.language import _, course_text
 from .patterns import Pattern, parse, restored, stored
 from .roles import Group, Home, Layout, Roles
 
@@ -19,23 +23,23 @@ PACKED = "packed"
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What one layer, or one bare parameter, is to hold."""
+class Piece:
+    """The contents that one layer, or one bare parameter, is to hold."""
 
     parts: tuple[torch.Tensor, ...]
-    """Places in the row of the reference's numbers: of a weight, and of its bias if it has one."""
+    """Places in the vector of all numbers: of a weight, and of its bias if it has one."""
     raw: bool | None
-    """A bare parameter (True), a layer (False), or either."""
+    """True: a bare parameter. False: a layer. None: either."""
     home: str
-    """The reference's own name for it; empty where the reference stores it otherwise."""
+    """The reference's own name for it; empty where the reference stores it in another way."""
     words: tuple[str, ...]
-    """Patterns of what people call it."""
+    """Patterns of the names that people give it."""
     several: bool = False
-    """Whether it holds several roles."""
+    """True if it holds several roles."""
     exact: bool = False
-    """Whether axes of length 1 must be there too."""
+    """True if axes of length 1 must be there too."""
     holds: str = ""
-    """The reference's name for what is in it, which is not `home` where roles are exchanged."""
+    """The reference's name for its contents, which is not `home` where roles are exchanged."""
 
     @cached_property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
@@ -43,7 +47,7 @@ class Cell:
 
     @property
     def outline(self) -> tuple[object, ...]:
-        """All but the contents."""
+        """Return all of the piece but its contents."""
         shapes = tuple(tuple(part.shape) for part in self.parts)
         return shapes, self.raw, self.home, self.words, self.several, self.exact
 
@@ -52,15 +56,15 @@ class Cell:
 class Form:
     """One way to store one instance of a group."""
 
-    cells: tuple[Cell, ...]
+    pieces: tuple[Piece, ...]
     note: str
     exchanged: bool
-    """Whether roles stand in another order than their names or their packing say."""
+    """True if roles stand in another order than their names, or their packing, say."""
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A group as one module of the reference has it."""
+    """A group as one module of the reference stores it."""
 
     group: Group
     home: Home
@@ -68,16 +72,16 @@ class Instance:
     weight: torch.Tensor
     bias: torch.Tensor | None
     bare: bool
-    """Whether the reference has bare parameters and no layers."""
+    """True if the reference has bare parameters and no layers."""
 
     @property
     def kind(self) -> tuple[str, str]:
-        """Instances of a kind are all stored alike."""
+        """Return what all instances that are stored alike have in common."""
         return self.group.name, self.home.pattern
 
 
-class Row:
-    """The reference's parameters, one after the other in one row of numbers."""
+class ParameterVector:
+    """All parameters of the reference as one vector: the places (indices) of each in it."""
 
     def __init__(self, module: nn.Module) -> None:
         self.places: dict[str, torch.Tensor] = {}
@@ -90,32 +94,34 @@ class Row:
             self.length += count
 
     def filled(self, values: Mapping[str, torch.Tensor]) -> torch.Tensor:
-        """The row of these values."""
+        """Return these values of any shape, by parameter name, as one vector (N,) of float64."""
         rows = [values[name].double().flatten() for name in self.places]
         return torch.cat(rows) if rows else torch.zeros(0, dtype=torch.float64)
 
 
-def instances(module: nn.Module, roles: Roles, row: Row) -> list[Instance]:
-    """Every group in the reference, in the order in which the course settles them."""
-    found: list[Instance] = []
+def instances(module: nn.Module, roles: Roles, vector: ParameterVector) -> list[Instance]:
+    """Find every group in the reference, in the order in which the course settles them."""
+    result: list[Instance] = []
     for group in roles.groups:
         for path, part in module.named_modules():
             home = group.homes.get(type(part).__name__)
             if home is not None and home.applies(part):
-                found.append(_instance(group, home, path, part, row))
-    return found
+                result.append(_instance(group, home, path, part, vector))
+    return result
 
 
-def _instance(group: Group, home: Home, path: str, part: nn.Module, row: Row) -> Instance:
+def _instance(
+    group: Group, home: Home, path: str, part: nn.Module, vector: ParameterVector
+) -> Instance:
     start = f"{path}." if path else ""
     sizes = {**home.sizes(part), "r": max(1, len(group.roles))}
     pattern = parse(home.pattern)
 
     def canonical(leaf: str, axes: Sequence[str], pattern: Pattern) -> torch.Tensor | None:
         names = [f"{start}{name}{leaf}" for name in home.parameters]
-        if not all(name in row.places for name in names):
+        if not all(name in vector.places for name in names):
             return None
-        return restored([row.places[name] for name in names], axes, pattern, sizes)
+        return restored([vector.places[name] for name in names], axes, pattern, sizes)
 
     axes = group.axes.split()
     weight = canonical(".weight", axes, pattern)
@@ -131,24 +137,27 @@ def _instance(group: Group, home: Home, path: str, part: nn.Module, row: Row) ->
     return Instance(group, home, path, weight, bias, bare)
 
 
-def forms_of(instance: Instance, fits: Callable[[Cell], bool]) -> Iterator[Form]:
-    """Every way to store it in what fits: first, in any case, that of the reference."""
+def forms_of(instance: Instance, fits: Callable[[Piece], bool]) -> Iterator[Form]:
+    """Yield every way to store the group for which there is room (`fits`).
+
+    The way of the reference comes first, whether or not there is room for it.
+    """
     group = instance.group
     home = Layout(instance.home.pattern, raw=None if instance.bare else False)
     others = [each for each in group.layouts if not _is_home(each, instance)]
     for layout in (home, *others):
         plain = tuple(range(max(1, len(group.roles))))
-        if layout is not home and not all(map(fits, _cells(instance, layout, plain))):
+        if layout is not home and not all(map(fits, _pieces(instance, layout, plain))):
             continue
         for order in _orders(group):
             exchanged = list(order) != sorted(order)
-            cells = tuple(_cells(instance, layout, order))
+            pieces = tuple(_pieces(instance, layout, order))
             note = course_text(layout.note)
-            if exchanged and any(cell.several for cell in cells):
+            if exchanged and any(piece.several for piece in pieces):
                 names = ", ".join(group.roles[number] for number in order)
                 note = note or _("{these} are packed", these=course_text(group.name))
                 note = _("{note}, in the order {names}", note=note, names=names)
-            yield Form(cells, note, exchanged)
+            yield Form(pieces, note, exchanged)
 
 
 def _is_home(layout: Layout, instance: Instance) -> bool:
@@ -166,11 +175,11 @@ def _orders(group: Group) -> Iterator[tuple[int, ...]]:
     yield from itertools.permutations(numbers) if group.exchangeable else [tuple(numbers)]
 
 
-def _cells(instance: Instance, layout: Layout, order: Sequence[int]) -> Iterator[Cell]:
+def _pieces(instance: Instance, layout: Layout, order: Sequence[int]) -> Iterator[Piece]:
     group, pattern = instance.group, parse(layout.pattern)
     weight = _arranged(instance.weight, group.axes.split(), layout, order)
     if layout.cut is not None:
-        yield from _cut_cells(weight, group, layout)
+        yield from _cut_pieces(weight, group, layout)
         return
     # Whether the parameters look like the reference's own, whatever the order inside them.
     at_home = not layout.packs and not layout.raw and _looks_like(pattern, instance)
@@ -194,20 +203,20 @@ def _cells(instance: Instance, layout: Layout, order: Sequence[int]) -> Iterator
             home = start + own[number] if at_home else ""
             holds = start + own[order[number]] if at_home and not several else home
             if layout.raw and beside is not None:
-                yield Cell((part,), True, home, words, several)
-                yield Cell((beside[1],), True, "", words, several)
+                yield Piece((part,), True, home, words, several)
+                yield Piece((beside[1],), True, "", words, several)
             else:
                 parts = (part,) if beside is None else (part, beside[1])
-                yield Cell(parts, layout.raw, home, words, several, layout.exact, holds)
+                yield Piece(parts, layout.raw, home, words, several, layout.exact, holds)
 
 
-def _cut_cells(weight: torch.Tensor, group: Group, layout: Layout) -> Iterator[Cell]:
+def _cut_pieces(weight: torch.Tensor, group: Group, layout: Layout) -> Iterator[Piece]:
     cut, axes = layout.cut, group.axes.split()
     assert cut is not None
     axis = axes.index(cut.axis)
     for role, part in zip(cut.roles, weight.tensor_split([cut.at], dim=axis), strict=True):
         for _pattern, stored_part in stored(part, axes, parse(layout.pattern)):
-            yield Cell((stored_part,), layout.raw, "", _words(group, (role,)))
+            yield Piece((stored_part,), layout.raw, "", _words(group, (role,)))
 
 
 def _looks_like(pattern: Pattern, instance: Instance) -> bool:
@@ -240,27 +249,29 @@ def _words(group: Group, roles: Sequence[str]) -> tuple[str, ...]:
     return group.aliases.get(" ".join(roles), ()) or group.aliases.get(PACKED, ())
 
 
-def plain_cells(row: Row, taken: torch.Tensor, roles: Roles) -> Iterator[Cell]:
-    """A cell for each layer and parameter that belongs to no group. `taken` says which numbers of
-    the row do."""
+def ungrouped_pieces(vector: ParameterVector, taken: torch.Tensor, roles: Roles) -> Iterator[Piece]:
+    """Yield a piece for each layer and parameter that belongs to no group.
+
+    `taken` (N,) is True at the places of the vector that belong to one.
+    """
     layers: dict[str, list[str]] = {}
-    for name, places in row.places.items():
+    for name, places in vector.places.items():
         if not bool(taken[places.flatten()[:1]].all()) or not places.numel():
             prefix, _other, leaf = name.rpartition(".")
             is_layer = leaf in ("weight", "bias") and prefix
             layers.setdefault(prefix if is_layer else name, []).append(name)
     for prefix, names in layers.items():
         own = prefix.rpartition(".")[2]
-        parts = tuple(row.places[name] for name in sorted(names, reverse=True))
+        parts = tuple(vector.places[name] for name in sorted(names, reverse=True))
         raw = None if names == [prefix] else False
         words = (own.lower(), *roles.aliases.get(own, ()))
-        yield Cell(parts, raw, prefix, words, holds=prefix)
+        yield Piece(parts, raw, prefix, words, holds=prefix)
 
 
-def taken_by(found: Sequence[Instance], row: Row) -> torch.Tensor:
-    """Which numbers of the row belong to a group."""
-    taken = torch.zeros(row.length, dtype=torch.bool)
-    for instance in found:
+def taken_by(grouped: Sequence[Instance], vector: ParameterVector) -> torch.Tensor:
+    """Mark the places that belong to a group: a boolean tensor (N,), as long as the vector."""
+    taken = torch.zeros(vector.length, dtype=torch.bool)
+    for instance in grouped:
         for places in (instance.weight, instance.bias):
             if places is not None:
                 taken[places.flatten()] = True
@@ -268,15 +279,18 @@ def taken_by(found: Sequence[Instance], row: Row) -> torch.Tensor:
 
 
 def without_ones(shape: Sequence[int]) -> tuple[int, ...]:
-    """Axes of length 1 hold nothing: (1, N, D) and (N, D) are the same table."""
+    """Drop axes of length 1, which hold nothing: (1, N, D) and (N, D) are the same table."""
     return tuple(length for length in shape if length != 1)
 
 
-def is_exact(cells: Sequence[Cell], length: int) -> bool:
-    """Whether every number is stored exactly once: only then no wrong answer can become right."""
-    count = sum(math.prod(part.shape) for cell in cells for part in cell.parts)
+def is_exact(pieces: Sequence[Piece], length: int) -> bool:
+    """Decide whether the pieces store every number of the vector exactly once.
+
+    Only then can the binding turn no wrong answer into a right one.
+    """
+    count = sum(math.prod(part.shape) for piece in pieces for part in piece.parts)
     seen = torch.zeros(length, dtype=torch.bool)
-    for cell in cells:
-        for part in cell.parts:
+    for piece in pieces:
+        for part in piece.parts:
             seen[part.flatten()] = True
     return count == length and bool(seen.all())

@@ -1,4 +1,4 @@
-"""The student's parameters as layers, and which of them is to hold what."""
+"""Group a student's parameters into layers, and choose the layer that holds each piece."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..handles import ParameterSpec
-from .forms import Cell, without_ones
+from ..calls.handles import ParameterSpec
+from .forms import Piece, without_ones
 
 MAX_LAYERS = 400
 MAX_NAME = 60
-"""Nobody's names are longer; patterns are not tried on what a student could make them dwell on."""
+"""Nobody's names are longer. Patterns are not tried on longer ones, which a student could write so
+that matching takes very long."""
 
 
 @dataclass(frozen=True)
@@ -24,55 +25,60 @@ class Layer:
     shapes: tuple[tuple[int, ...], ...]
     raw: bool
 
-    def fits(self, cell: Cell) -> bool:
-        """Whether it has room for what the cell holds, and for no more."""
-        if cell.raw is not None and cell.raw is not self.raw:
+    def fits(self, piece: Piece) -> bool:
+        """Decide whether the layer has room for what the piece holds, and for no more."""
+        if piece.raw is not None and piece.raw is not self.raw:
             return False
-        if cell.exact and tuple(tuple(part.shape) for part in cell.parts) != self.shapes:
+        if piece.exact and tuple(tuple(part.shape) for part in piece.parts) != self.shapes:
             return False
-        return cell.shapes == self._shapes_without_ones
+        return piece.shapes == self._shapes_without_ones
 
     @cached_property
     def _shapes_without_ones(self) -> tuple[tuple[int, ...], ...]:
         return tuple(without_ones(shape) for shape in self.shapes)
 
     def is_called(self, words: Sequence[str]) -> bool:
-        """Whether one of the words is its name, or that of what it stands in."""
+        """Decide whether a pattern matches the layer's name, or that of the module around it."""
         parts = [p for p in self.prefix.lower().split(".") if not p.isdigit() and len(p) < MAX_NAME]
         return any(re.fullmatch(word, part) for part in parts[-2:] for word in words)
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """Which layer holds which cell."""
+    """The layer chosen for each piece."""
 
     layers: tuple[Layer, ...]
-    """For each cell."""
+    """One for each piece, in the order of the pieces."""
     guessed: frozenset[int]
-    """Cells whose layer was chosen by its place alone."""
+    """Indices of the pieces whose layer was chosen by the order of registration alone."""
     extra: tuple[str, ...]
     """Names of parameters that hold nothing."""
 
 
 def layers_of(specs: Sequence[ParameterSpec]) -> tuple[Layer, ...]:
-    """The parameters, put together to layers, in the order in which they were registered: the
-    first of them, of a module that has more than any exercise asks for."""
-    found: dict[tuple[str, bool], list[ParameterSpec]] = {}
+    """Group parameters into layers, in the order in which they were registered.
+
+    Only the first `MAX_LAYERS` are returned, more than any exercise asks for.
+    """
+    members_of: dict[tuple[str, bool], list[ParameterSpec]] = {}
     for spec in specs:
         prefix, _, leaf = spec.name.rpartition(".")
         in_layer = leaf in ("weight", "bias") and bool(prefix)
-        found.setdefault((prefix if in_layer else spec.name, not in_layer), []).append(spec)
+        members_of.setdefault((prefix if in_layer else spec.name, not in_layer), []).append(spec)
     layers = []
-    for (prefix, raw), members in found.items():
+    for (prefix, raw), members in members_of.items():
         ordered = sorted(members, key=lambda spec: spec.name, reverse=True)  # weight, bias
         names, shapes = tuple(m.name for m in ordered), tuple(m.shape for m in ordered)
         layers.append(Layer(prefix, names, shapes, raw))
     return tuple(layers[:MAX_LAYERS])
 
 
-def assign(cells: Sequence[Cell], layers: Sequence[Layer]) -> Assignment | None:
-    """A layer for each cell: by the reference's own name, then by what people call it, then by the
-    order of registration. None if one is left without."""
+def assign(pieces: Sequence[Piece], layers: Sequence[Layer]) -> Assignment | None:
+    """Choose a layer for each piece, or return None if one piece is left without.
+
+    The reference's own name decides first, then the names that people use, then the order of
+    registration.
+    """
     free = list(layers)
     chosen: dict[int, Layer] = {}
     guessed: set[int] = set()
@@ -84,15 +90,15 @@ def assign(cells: Sequence[Cell], layers: Sequence[Layer]) -> Assignment | None:
         free.remove(candidates[0])
         return True
 
-    for number, cell in enumerate(cells):
-        choose(number, [la for la in free if la.prefix == cell.home and la.fits(cell)])
-    for number, cell in enumerate(cells):
-        choose(number, [la for la in free if la.fits(cell) and la.is_called(cell.words)])
-    for number, cell in enumerate(cells):
-        if choose(number, [la for la in free if la.fits(cell)]):
+    for number, piece in enumerate(pieces):
+        choose(number, [la for la in free if la.prefix == piece.home and la.fits(piece)])
+    for number, piece in enumerate(pieces):
+        choose(number, [la for la in free if la.fits(piece) and la.is_called(piece.words)])
+    for number, piece in enumerate(pieces):
+        if choose(number, [la for la in free if la.fits(piece)]):
             guessed.add(number)
-    if len(chosen) < len(cells):
+    if len(chosen) < len(pieces):
         return None
     extra = tuple(name for layer in free for name in layer.names)
-    ordered = tuple(chosen[number] for number in range(len(cells)))
+    ordered = tuple(chosen[number] for number in range(len(pieces)))
     return Assignment(ordered, frozenset(guessed), extra)

@@ -1,4 +1,4 @@
-"""A student's module as it comes, before anything is bound."""
+"""Check, fill and describe a student's module before anything is bound."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from typing import Any
 
 import torch
 
-from ...language import _
-from ..compare import describe
-from ..faults import CheckFailed
-from ..handles import RemoteModule, require_drawable
+from ...text.language import _
+from ..calls.faults import CheckFailed
+from ..calls.handles import RemoteModule, require_drawable
+from ..wording.differences import describe
 
 UNBOUND_SCALE = 0.35
 
 
 def module_of(value: Any, name: str) -> RemoteModule:
-    """`value`, which calling the student's `name` gave, if it is a module.
+    """Return `value`, the result of calling the student's `name`, if it is a module.
 
     Raises:
         CheckFailed: it is something else.
     """
     if isinstance(value, RemoteModule):
         return value
-    told = _("{call} made {value}", call=f"{name}(...)", value=describe(value))
-    raise CheckFailed(told, _("an nn.Module"))
+    message = _("{call} made {value}", call=f"{name}(...)", value=describe(value))
+    raise CheckFailed(message, _("an nn.Module"))
 
 
 def randomised(
     handle: RemoteModule, names: Sequence[str], generator: torch.Generator
 ) -> dict[str, torch.Tensor]:
-    """Drawn values for the named parameters: default initialisation hides mistakes.
+    """Draw values for the named parameters, in their shapes: default initialisation hides mistakes.
 
     Raises:
         CheckFailed: there are absurdly many.
@@ -44,11 +44,11 @@ def randomised(
 
 
 def listed(shapes: Mapping[str, tuple[int, ...]]) -> str:
-    """Names and shapes of a few parameters."""
+    """List names and shapes of a few parameters."""
     return few([f"{name} {shape}" for name, shape in shapes.items()], 6)
 
 
 def few(texts: Sequence[str], most: int) -> str:
-    """The first of them, and how many there are besides."""
-    told, more = ", ".join(texts[:most]), len(texts) - most
-    return _("{these} and {count} more", these=told, count=more) if more > 0 else told
+    """Join the first `most` texts, and say how many more there are."""
+    listing, more = ", ".join(texts[:most]), len(texts) - most
+    return _("{these} and {count} more", these=listing, count=more) if more > 0 else listing

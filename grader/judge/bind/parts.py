@@ -1,7 +1,8 @@
-"""Substitution: the reference's wiring run over the student's own parts.
+"""Find the part of a student's module in which a difference of values arises, by substitution.
 
-What comes out depends on the wiring alone: if it is what the student's module gives, that module
-puts its parts together rightly, whatever the parts themselves compute.
+The reference's wiring is run over the student's own parts. The result depends on the wiring alone:
+if the student's module gives the same, it puts its parts together rightly, whatever the parts
+themselves compute.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...language import _
-from ..faults import CheckFailed, StudentRaised
-from ..handles import RemoteModule
+from ...text.language import _
+from ..calls.faults import CheckFailed, StudentRaised
+from ..calls.handles import RemoteModule
 from .search import TOLERANCE, gap
 
 MAX_DEPTH = 6
@@ -24,22 +25,22 @@ MAX_DEPTH = 6
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a student's module."""
+    """One call of a student's module: its arguments and its value."""
 
     module: RemoteModule
     args: Sequence[Any]
     kwargs: Mapping[str, Any]
     value: Any
-    """What it gave; None if that is not known."""
+    """The value it returned; None if that is not known."""
     path: str = ""
-    """Where the module stands in the reference."""
+    """The path of the module in the reference."""
 
     def observed(self) -> Any:
         return self.module(*self.args, **self.kwargs) if self.value is None else self.value
 
 
 class StandIn(nn.Module):
-    """The student's part where the reference's stood."""
+    """A module that calls the student's part, to be put where the reference has its own."""
 
     def __init__(self, path: str, handle: RemoteModule, calls: list[Call]) -> None:
         super().__init__()
@@ -62,14 +63,17 @@ class StandIn(nn.Module):
 def _without_none(
     args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments without those at the end that are None."""
+    """Drop positional arguments at the end that are None, and all keyword arguments that are."""
     while args and args[-1] is None:
         args = args[:-1]
     return args, {name: value for name, value in kwargs.items() if value is not None}
 
 
 def parts_of(reference: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """The parts that the course itself defines, by path; containers of them are no parts."""
+    """Yield path and module of each part that the course itself defines.
+
+    torch's own modules are no parts; the course's parts inside its ModuleLists and ModuleDicts are.
+    """
     for name, child in reference.named_children():
         if type(child).__module__.startswith("torch."):
             inside = parts_of(child) if isinstance(child, (nn.ModuleList, nn.ModuleDict)) else ()
@@ -79,7 +83,9 @@ def parts_of(reference: nn.Module) -> Iterator[tuple[str, nn.Module]]:
 
 
 def rewired(student: RemoteModule, reference: nn.Module) -> tuple[nn.Module, list[Call]]:
-    """The reference with the student's parts in it, and the list in which their calls will stand.
+    """Copy the reference with the student's parts in it; return it and the list of their calls.
+
+    The list is empty at first, and each call of a part appends to it.
 
     Raises:
         CheckFailed: the student's module lacks a part.
@@ -91,14 +97,14 @@ def rewired(student: RemoteModule, reference: nn.Module) -> tuple[nn.Module, lis
     instead: dict[int, Any] = {}
     for path, handle in handles.items():
         if handle is None:
-            told = _("the module has no part `{path}`", path=path)
-            raise CheckFailed(told, _("a module `{path}`", path=path))
+            message = _("the module has no part `{path}`", path=path)
+            raise CheckFailed(message, _("a module `{path}`", path=path))
         instead[id(parts[path])] = StandIn(path, handle, calls)
     return copy.deepcopy(reference, instead), calls
 
 
 def blame(whole: Call, reference: nn.Module, path: str = "", depth: int = 0) -> str:
-    """Where a difference of values arises, in words; empty if that can't be told."""
+    """Tell in words where a difference of values arises; return "" if that can't be told."""
     inside = ""
     if path:
         inside = _(

@@ -1,6 +1,7 @@
-"""Layouts as patterns of named axes: `r | (h d) i` is one tensor for each r, with h and d in one.
+"""Read and apply layouts, which are patterns of named axes.
 
-Only rearranges, so that whatever is stored by a pattern is stored exactly once.
+`r | (h d) i` stands for one tensor for each r, in which h and d share a dimension. A pattern only
+rearranges, so that whatever is stored by it is stored exactly once.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import torch
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern taken apart."""
+    """A pattern of named axes, parsed."""
 
     lists: tuple[str, ...]
     """Axes that count separate tensors."""
@@ -24,7 +25,7 @@ class Pattern:
     """The axes in each dimension of a tensor."""
 
     def only(self, axes: Sequence[str]) -> Pattern:
-        """The pattern of a tensor that has only these axes, as a bias beside its weight."""
+        """Return the pattern of a tensor that has only these axes, as a bias beside its weight."""
         dims = (tuple(axis for axis in dim if axis in axes) for dim in self.dims)
         return Pattern(self.lists, tuple(dim for dim in dims if dim))
 
@@ -34,7 +35,8 @@ class Pattern:
 
 
 def parse(text: str) -> Pattern:
-    """
+    """Parse the text of a pattern.
+
     >>> parse("r | (h d) i")
     Pattern(lists=('r',), dims=(('h', 'd'), ('i',)))
     """
@@ -47,7 +49,7 @@ def parse(text: str) -> Pattern:
 def stored(
     tensor: torch.Tensor, axes: Sequence[str], pattern: Pattern
 ) -> Iterator[tuple[dict[str, int], torch.Tensor]]:
-    """The tensors in which a tensor with these axes is stored, and which entry each is.
+    """Yield the tensors that store a tensor of the shape (*axes), each with its indices.
 
     >>> [(at, t.tolist()) for at, t in stored(torch.tensor([[1, 2], [3, 4]]), "rd", parse("r | d"))]
     [({'r': 0}, [1, 2]), ({'r': 1}, [3, 4])]
@@ -63,7 +65,10 @@ def stored(
 def restored(
     tensors: Sequence[torch.Tensor], axes: Sequence[str], pattern: Pattern, known: Mapping[str, int]
 ) -> torch.Tensor:
-    """The tensor with these axes that is stored in `tensors`; `known` are lengths of axes."""
+    """Put the tensor of the shape (*axes) together again from the `tensors` that store it.
+
+    `known` gives lengths of axes that the shapes do not tell.
+    """
     sizes = dict(known)
     for dim, length in zip(pattern.dims, tensors[0].shape, strict=True):
         unknown = [axis for axis in dim if axis not in sizes]

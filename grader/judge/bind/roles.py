@@ -1,6 +1,6 @@
-"""What a course knows about parameters, as data: roles, what people call them, how they are stored.
+"""Let a course describe its parameters as data: roles, the names people use, ways to store them.
 
-A course writes these in `reference/roles.py`; this module gives the words to write it in.
+A course writes these in `reference/roles.py`; this module defines the classes to write them with.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from pathlib import Path
 
 import torch
 from torch import nn
+
+from ...course.paths import CoursePaths
 
 Rearrange = Callable[[torch.Tensor], torch.Tensor]
 Sizes = Callable[[nn.Module], Mapping[str, int]]
@@ -27,32 +29,32 @@ def _always(module: nn.Module) -> bool:
 
 @dataclass(frozen=True)
 class Home:
-    """Where a class of the reference keeps a group.
+    """The parameters in which one class of the reference keeps a group.
 
     >>> Home("r | (h d) i", ("W_query", "W_key", "W_value")).pattern
     'r | (h d) i'
     """
 
     pattern: str
-    """As in `Layout`."""
+    """Axes in the order in which they are stored, as in `Layout`."""
     parameters: tuple[str, ...]
     """Attributes: layers, with `weight` and perhaps `bias`, or parameters. One for each entry of
     the axes left of the bar."""
     sizes: Sizes = _no_sizes
     """Lengths of axes that the shapes don't tell, such as the number of heads."""
     applies: Callable[[nn.Module], bool] = _always
-    """Whether this module of the class keeps the group: where roles can differ in shape, they may
-    be one group in some modules and several in others."""
+    """Tells whether this module of the class keeps the group: where roles can differ in shape, they
+    may be one group in some modules and several in others."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Two parameters instead of one: the first entries along an axis, and all others."""
+    """A split of one parameter in two: the first entries along an axis, and all others."""
 
     axis: str
     at: int
     roles: tuple[str, str]
-    """What the two hold, as keys of the group's aliases."""
+    """The roles of the two, as keys of the group's aliases."""
 
 
 @dataclass(frozen=True)
@@ -67,18 +69,18 @@ class Layout:
     """Axes in the order in which they are stored. Axes left of a bar count separate parameters:
     `r | (h d) i` is one parameter for each role."""
     note: str = ""
-    """What the student is told when this is how they do it."""
+    """The note for a student who stores it like this."""
     raw: bool | None = False
-    """A bare parameter (True), the weight of a layer (False), or either."""
+    """True: a bare parameter. False: the weight of a layer. None: either."""
     exact: bool = False
-    """Whether axes of length 1 must be there too. With one head (i, 1, d) would else be taken for
-    the transposed weight of a Linear."""
+    """True if axes of length 1 must be there too. With one head, (i, 1, d) would otherwise be taken
+    for the transposed weight of a Linear."""
     order: Rearrange | None = None
-    """Applied before it is stored: another order along one of the axes."""
+    """Rearranges the tensor before it is stored: another order along one of the axes."""
     packs: tuple[tuple[str, ...], ...] = ()
-    """Roles that are stored together, where that is not one of all or none."""
+    """Groups of roles that are stored together, where it is neither each alone nor all at once."""
     cut: Cut | None = None
-    """Where each parameter is stored in two. For groups without a bias."""
+    """Set where each parameter is stored in two. For groups without a bias."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +95,11 @@ class Group:
     layouts: tuple[Layout, ...]
     roles: tuple[str, ...] = ()
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Role -> patterns of names for it; `packed` -> of names for all of them together."""
+    """Role -> patterns of names for it; `packed` -> patterns of names for all of them together."""
     bias_axes: str = ""
     """The axes that a bias has, if layers of this group may have one."""
     exchangeable: bool = False
-    """Whether roles may be stored in another order, or under names that tell nothing."""
+    """True if roles may be stored in another order, or under names that tell nothing."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Roles:
-    """All that a course knows. Groups are settled in the order in which they stand here."""
+    """All that a course says about its parameters. Groups are settled in the order given here."""
 
     groups: tuple[Group, ...] = ()
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -120,13 +122,13 @@ class Roles:
 
 
 def load_roles(root: Path) -> Roles:
-    """`ROLES` of the course's `reference/roles.py`; none if there is no such file."""
-    path = root / "reference" / "roles.py"
+    """Return `ROLES` of the course's `reference/roles.py`; empty roles if there is no such file."""
+    path = CoursePaths(root).roles
     if not path.is_file():
         return Roles()
     spec = importlib.util.spec_from_file_location("reference_roles", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: Roles = module.ROLES
-    return found
+    roles: Roles = module.ROLES
+    return roles

@@ -1,11 +1,11 @@
-"""Why a student's module has no room for some role, in words."""
+"""Explain in words why a student's module has no room for some role."""
 
 from __future__ import annotations
 
-from ...language import _
-from ..faults import CheckFailed, StudentFault
-from ..handles import RemoteModule
-from .forms import Cell
+from ...text.language import _
+from ..calls.faults import CheckFailed, StudentFault
+from ..calls.handles import RemoteModule
+from .forms import Piece
 from .modules import few, listed
 from .plan import Plan
 
@@ -13,9 +13,9 @@ SHOWN = 2
 
 
 def misfit(name: str, handle: RemoteModule, plan: Plan) -> CheckFailed:
-    """Layers that are not registered, or registered twice; else which parameter is missing."""
+    """Return the failure that names layers not registered or shared, or missing parameters."""
     shapes = {spec.name: spec.shape for spec in handle.specs}
-    lacking = [text for cell in plan.missing() for text in _wanted(cell, plan)]
+    lacking = [text for piece in plan.missing() for text in _wanted(piece, plan)]
     wanted = few(lacking, SHOWN) or _("some of them")
     observed = _("{name} has no parameters", name=name)
     if shapes:
@@ -37,17 +37,19 @@ def misfit(name: str, handle: RemoteModule, plan: Plan) -> CheckFailed:
     return CheckFailed(observed, _("parameters for {roles}, under any name", roles=wanted))
 
 
-def _wanted(cell: Cell, plan: Plan) -> list[str]:
-    leaves = (cell.home, f"{cell.home}.weight", f"{cell.home}.bias")
-    places = {name: plan.row.places[name] for name in leaves if name in plan.row.places}
+def _wanted(piece: Piece, plan: Plan) -> list[str]:
+    leaves = (piece.home, f"{piece.home}.weight", f"{piece.home}.bias")
+    places = {name: plan.vector.places[name] for name in leaves if name in plan.vector.places}
     return [f"{name} {tuple(shape.shape)}" for name, shape in places.items()]
 
 
 def _structure(handle: RemoteModule) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Layers in plain containers, and pairs of names for one module. Hints: they come from the
-    untrusted side and decide nothing."""
+    """Return layers in plain containers, and pairs of names for one module.
+
+    Only hints: they come from the untrusted side and decide nothing.
+    """
     try:
-        found = handle.structure()
+        structure = handle.structure()
     except StudentFault:
         return [], []
-    return found
+    return structure

@@ -1,1 +1,1 @@
-"""Names the mistake behind failing checks, once all checks have run."""
+"""Name the mistake behind failing checks, once all checks have run."""

@@ -1,6 +1,6 @@
-"""What is behind failing checks: a known mistake that gives the same numbers, or what is seen.
+"""Explain failing checks: by a known mistake that gives the same numbers, or by what is seen.
 
-Runs after all checks, so that nothing hangs on their order.
+SubmissionRunner after all checks, so that nothing depends on their order.
 """
 
 from __future__ import annotations
@@ -12,120 +12,131 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from ...evidence import Observation, Outcome
-from ...language import _
-from ..checks import Check
-from ..faults import SourceGone, Starved, StudentFault
-from ..follow import ACCUSING, Found, Runs
-from ..mistakes import Mistakes
-from ..rehearsal import Rehearsals
-from ..sight import Sight
-from ..student import SubmissionClient
-from .dictionary import AGAIN, Case, Dictionary
+from ...grade.evidence import Observation, Outcome
+from ...text.language import _
+from ..calls.faults import SourceGone, Starved, StudentFault
+from ..calls.student import SubmissionClient
+from ..checks.check_trace import CheckTrace
+from ..checks.checks import Check
+from ..checks.observe import MAX_TEXT
+from ..follow_through.follow_through import ACCUSING, FollowedThrough, Results, SubmissionRunner
+from ..mutants.mutant_runs import AGAIN, MutantRuns
+from ..mutants.mutants import Mutants
+from .dictionary import Case, Dictionary
 from .knowledge import Knowledge, constants_of
 from .observed import observed_causes
 from .pictures import picture_of, weights_of
 
 
 class Diagnosis:
-    """Adds causes to observations."""
+    """Adds causes to the observations of one submission after another."""
 
     def __init__(
         self,
         root: Path,
         knowledge: Knowledge,
         checks: Sequence[Check],
-        runs: Runs,
-        mistakes: Mistakes,
-        rehearsals: Rehearsals,
+        runner: SubmissionRunner,
+        mutants: Mutants,
+        mutant_runs: MutantRuns,
     ) -> None:
-        self._runs, self._knowledge = runs, knowledge
-        self._dictionary = Dictionary(root, checks, mistakes, rehearsals)
+        self._runner, self._knowledge = runner, knowledge
+        self._dictionary = Dictionary(root, checks, mutants, mutant_runs)
         self._by_exercise: dict[str, list[Check]] = {}
         for check in sorted(checks, key=lambda check: check.id):
             self._by_exercise.setdefault(check.exercise.slug, []).append(check)
 
-    def told(
+    def explained(
         self,
-        found: Found,
+        after: FollowedThrough,
         client: SubmissionClient,
         digest: str,
-        lent: Collection[str] = (),
         unknown: Collection[str] = (),
     ) -> dict[str, Observation]:
-        """Every observation, with its causes. In exercises named in `lent` the failing checks saw
-        other functions than those that passed; mistakes named in `unknown` are not looked for."""
-        told = {check: observation for check, (observation, _other) in found.items()}
+        """Return every observation, the failing ones with their causes.
+
+        In exercises of `after.substituted` the failing checks saw other functions than those that
+        passed. Mistakes named in `unknown` are not looked for.
+        """
+        observations = {check: result.observation for check, result in after.results.items()}
         for slug, checks in self._by_exercise.items():
-            case = self._case(checks, found, client, digest, slug in lent)
+            case = self._case(checks, after.results, client, digest, slug in after.substituted)
             if case is None:
                 continue
             try:
-                told.update(self._explained(case, told, unknown))
+                observations.update(self._explained(case, observations, unknown))
             except (Starved, SourceGone):
                 raise  # the submission has to be graded once more
             except Exception as error:
-                told.update(_unexplained(case, told, error))
-        return told
+                observations.update(_unexplained(case, observations, error))
+        return observations
 
     def _explained(
         self, case: Case, before: Mapping[str, Observation], unknown: Collection[str]
     ) -> dict[str, Observation]:
-        """The failing checks of an exercise, with all that can be said of them."""
-        told = {check.id: before[check.id] for check in case.failing}
+        """Return the observations of an exercise's failing checks, with causes and pictures."""
+        explained = {check.id: before[check.id] for check in case.failing}
         causes = self._dictionary.causes(case, unknown)
         for id, named in causes.items():
-            told[id] = replace(told[id], cause=named[0], also=named[1:])
-        for check, sight in case.failing.items():
+            explained[id] = replace(explained[id], cause=named[0], also=named[1:])
+        for check, trace in case.failing.items():
             if not check.hidden:
                 words = self._knowledge.words(constants_of(check.item.module))
-                told[check.id] = replace(
-                    told[check.id], picture=picture_of(sight), weights=weights_of(sight, words)
+                explained[check.id] = replace(
+                    explained[check.id], picture=picture_of(trace), weights=weights_of(trace, words)
                 )
-        rest = {c: sight for c, sight in case.failing.items() if c.id not in causes}
+        rest = {c: trace for c, trace in case.failing.items() if c.id not in causes}
         for id, cause in observed_causes(self._knowledge, rest, case.again).items():
-            told[id] = replace(told[id], cause=cause)
-        return told
+            explained[id] = replace(explained[id], cause=cause)
+        return explained
 
     def _case(
         self,
         checks: Sequence[Check],
-        found: Found,
+        results: Results,
         client: SubmissionClient,
         digest: str,
-        lent: bool,
+        substituted: bool,
     ) -> Case | None:
-        """None if nothing failed that a mistake could be behind."""
-        judged = [check for check in checks if check.id in found and not check.alone]
-        sights = {check: found[check.id][1] for check in judged}
-        outcomes = {check: found[check.id][0].outcome for check in judged}
-        failing = {c: sights[c] for c in judged if outcomes[c] in ACCUSING}
+        """Collect what an exercise's checks saw.
+
+        None if nothing failed, or if a check timed out: then no mistake is looked for.
+        """
+        judged = [check for check in checks if check.id in results and not check.alone]
+        traces = {check: results[check.id].trace for check in judged}
+        outcomes = {check: results[check.id].observation.outcome for check in judged}
+        failing = {c: traces[c] for c in judged if outcomes[c] in ACCUSING}
         if not failing or any(outcomes[c] is Outcome.TIMED_OUT for c in failing):
             return None
-        passing = {c: sights[c] for c in judged if outcomes[c] is Outcome.PASSED and not lent}
+        passing = {
+            c: traces[c] for c in judged if outcomes[c] is Outcome.PASSED and not substituted
+        }
         exercise = checks[0].exercise
         again = partial(self._again, client, digest)
         return Case(exercise.slug, exercise.assignment, digest, failing, passing, again)
 
-    def _again(self, client: SubmissionClient, digest: str, check: Check) -> Sight | None:
+    def _again(self, client: SubmissionClient, digest: str, check: Check) -> CheckTrace | None:
         try:
-            return self._runs.attempt(check, client, digest, None, AGAIN)[1]
+            return self._runner.attempt(check, client, digest, None, AGAIN).trace
         except StudentFault:
             return None
 
 
 def _unexplained(
-    case: Case, told: Mapping[str, Observation], error: Exception
+    case: Case, observations: Mapping[str, Observation], error: Exception
 ) -> dict[str, Observation]:
-    """A mistake of ours in looking for causes costs nobody a point, and does not go unseen."""
+    """Note an error of the grader's in the observations of the failing checks.
+
+    A mistake of ours in looking for causes costs nobody a point, and does not go unseen: staff get
+    its place, and the traceback is printed if GRADER_DEBUG is set.
+    """
     if os.environ.get("GRADER_DEBUG"):
         traceback.print_exception(error)
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(frame.filename).name}:{frame.lineno}"
-    note = _(
-        "no cause was looked for to the end: {error} in {place} of the grader",
-        error=type(error).__name__,
-        place=place,
-    )
-    found = {check.id: told[check.id] for check in case.failing}
-    return {id: replace(seen, notes=(*seen.notes, note)) for id, seen in found.items()}
+    staff = f"diagnosis: {frame.filename}:{frame.lineno}: {type(error).__name__}: {error}"
+    note = _("no cause was looked for to the end, for a reason of the grader's")
+    failing = {check.id: observations[check.id] for check in case.failing}
+    return {
+        id: replace(seen, notes=(*seen.notes, note), staff=seen.staff or staff[:MAX_TEXT])
+        for id, seen in failing.items()
+    }

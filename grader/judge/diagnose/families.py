@@ -1,4 +1,4 @@
-"""Whether a student's numbers come of the right formula with a wrong number in it."""
+"""Recognise answers of the right formula with a wrong number or a wrong factor in it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves
 
-from ...language import course_text
-from ..precision import TOLERANCES
-from ..sight import Pair
+from ...text.language import course_text
+from ..checks.check_trace import FailedComparison
+from ..compare.precision import TOLERANCES
 from .finding import Finding
 from .knowledge import Family
 
 PROBES = 2
 LOW, HIGH, STEPS = 1e-3, 1e3, 61
-"""Where a number is looked for that has no name, and in how many steps of equal ratio."""
+"""Range of the search for a number that has no name, and its number of grid points, which are in
+steps of equal ratio."""
 CUTS = 40
 NEWTON = 6
 TWO_DIGITS = 1e-6
@@ -26,33 +27,36 @@ TWO_DIGITS = 1e-6
 
 @dataclass(frozen=True)
 class Fit:
-    """What reproduces an answer: the number and the factor, by name or as a number."""
+    """A number and a factor that reproduce an answer, each by name or in digits."""
 
     number: str
     factor: str
 
 
-def family_finding(family: Family, pairs: Sequence[Pair]) -> Finding | None:
-    """The one number and factor that reproduce all these answers, if there are enough of them."""
-    found: list[list[Fit]] = []
-    for pair in pairs:
-        fits = list(_fits(family, pair))
+def family_finding(family: Family, failures: Sequence[FailedComparison]) -> Finding | None:
+    """Find the one number and factor that reproduce all these answers, if they are enough."""
+    fits_of_each: list[list[Fit]] = []
+    for failure in failures:
+        fits = list(_fits(family, failure))
         if fits:
-            found.append(fits)
-    if len(found) < PROBES or len(found) < len(pairs):
+            fits_of_each.append(fits)
+    if len(fits_of_each) < PROBES or len(fits_of_each) < len(failures):
         return None
-    common = [fit for fit in found[0] if all(fit in fits for fits in found[1:])]
+    common = [fit for fit in fits_of_each[0] if all(fit in fits for fits in fits_of_each[1:])]
     if not common:
         return None
     fit = common[0]
     factor = "" if fit.factor == "1" else f"{fit.factor} · "
-    text = course_text(family.text).format(number=fit.number, factor=factor, right=family.right)
+    text = course_text(family.text, number=fit.number, factor=factor, right=family.right)
     return Finding(family.id, text)
 
 
-def _fits(family: Family, pair: Pair) -> Iterator[Fit]:
-    """Every way to say it, the likeliest first; several where lengths are alike."""
-    args, kwargs = pair.given or ((), {})
+def _fits(family: Family, failure: FailedComparison) -> Iterator[Fit]:
+    """Yield every number and factor that reproduce one answer, the likeliest first.
+
+    They are several where lengths are alike.
+    """
+    args, kwargs = failure.given or ((), {})
     try:
         named = family.named(*args, **kwargs)
     except Exception:
@@ -61,11 +65,11 @@ def _fits(family: Family, pair: Pair) -> Iterator[Fit]:
     def answer(number: float) -> torch.Tensor:
         return _flat(family.compute(*args, **kwargs, number=number))
 
-    student = _flat(pair.observed)
+    student = _flat(failure.observed)
     right = answer(named[family.right])
     if student.shape != right.shape or not bool(student.isfinite().all()):
         return
-    room = _room(pair.observed, right)
+    room = _room(failure.observed, right)
     numbers: Mapping[str, float] = named
     if not any(_factor(student, answer(number), room) for number in named.values()):
         value = _searched(student, answer)
@@ -74,9 +78,9 @@ def _fits(family: Family, pair: Pair) -> Iterator[Fit]:
         factor = _factor(student, answer(number), room)
         if factor is None:
             continue
-        for told in _names(factor, named):
-            if not (math.isclose(number, named[family.right]) and told == "1"):
-                yield Fit(name, told)
+        for factor_name in _names(factor, named):
+            if not (math.isclose(number, named[family.right]) and factor_name == "1"):
+                yield Fit(name, factor_name)
 
 
 def _flat(value: Any) -> torch.Tensor:
@@ -91,7 +95,10 @@ def _room(observed: Any, right: torch.Tensor) -> float:
 
 
 def _factor(student: torch.Tensor, answer: torch.Tensor, room: float) -> float | None:
-    """What the answer has to be multiplied by to be the student's, if that is all."""
+    """Return the factor that turns the answer into the student's; None if no factor does.
+
+    Both are (N,), and `room` is the largest difference allowed.
+    """
     size = float((answer * answer).sum())
     if not math.isfinite(size) or size == 0.0:
         return None
@@ -100,12 +107,12 @@ def _factor(student: torch.Tensor, answer: torch.Tensor, room: float) -> float |
 
 
 def _searched(student: torch.Tensor, answer: Callable[[float], torch.Tensor]) -> float:
-    """The number whose answer is nearest in direction: a grid, and then cut by cut."""
+    """Find the number whose answer (N,) is nearest in direction: on a grid, then by thirds."""
 
     def miss(power: float) -> float:
-        found = answer(math.exp(power))
-        size = float(found.norm() * student.norm())
-        return 1 - float((found * student).sum()) / size if size > 0 else 2.0
+        candidate = answer(math.exp(power))
+        size = float(candidate.norm() * student.norm())
+        return 1 - float((candidate * student).sum()) / size if size > 0 else 2.0
 
     low, high = math.log(LOW), math.log(HIGH)
     step = (high - low) / (STEPS - 1)
@@ -123,21 +130,24 @@ def _searched(student: torch.Tensor, answer: Callable[[float], torch.Tensor]) ->
 def _refined(
     student: torch.Tensor, answer: Callable[[float], torch.Tensor], number: float
 ) -> float:
-    """To the last digits, by Gauss-Newton: near the best number the angle hardly changes."""
+    """Refine the number to the last digits by Gauss-Newton.
+
+    It was found by the angle between two answers, which hardly changes near the best number.
+    """
     for _ in range(NEWTON):
-        found = answer(number)
+        current = answer(number)
         step = 1e-4 * number
         slope = (answer(number + step) - answer(number - step)) / (2 * step)
-        size = float((found * found).sum())
+        size = float((current * current).sum())
         if not math.isfinite(size) or size == 0.0:
             return number
-        factor = float((student * found).sum()) / size
+        factor = float((student * current).sum()) / size
         # What a change of the number does that no other factor could.
-        slope = factor * (slope - float((slope * found).sum()) / size * found)
+        slope = factor * (slope - float((slope * current).sum()) / size * current)
         bend = float((slope * slope).sum())
         if not math.isfinite(bend) or bend == 0.0:
             return number
-        change = float(((student - factor * found) * slope).sum()) / bend
+        change = float(((student - factor * current) * slope).sum()) / bend
         if not math.isfinite(change) or abs(change) > number / 2:
             return number
         number += change

@@ -1,4 +1,4 @@
-"""What a course knows about its subject, for diagnosis: `reference/diagnosis.py`."""
+"""Read what a course tells about its subject for diagnosis, from `reference/diagnosis.py`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...language import course_text
+from ...course.paths import CoursePaths
+from ...text.language import course_text
 
 Sizes = Mapping[str, int]
 """Constants of a suite by their names: `{"B": 2, "T": 5}`."""
@@ -20,59 +21,67 @@ def _nothing_more(sizes: Sizes) -> Sizes:
 
 @dataclass(frozen=True)
 class Family:
-    """A right function with one number in it that people get wrong, and a factor on what comes
-    out: `factor * compute(..., number)`."""
+    """A right function with one number in it that people get wrong, and a factor on its result.
+
+    The student's answer is compared with `factor * compute(..., number)`.
+    """
 
     id: str
     targets: tuple[str, ...]
     compute: Callable[..., Any]
-    """What the right function computes, called with its arguments and `number`."""
+    """Computes what the right function does, from the same arguments and `number`."""
     named: Callable[..., Mapping[str, float]]
-    """Numbers and factors that somebody may have meant, by their names, of the same arguments."""
+    """Numbers and factors that somebody may have meant, by name, computed from the same
+    arguments."""
     right: str
     """The name of the right number. The right factor is 1."""
     text: str
-    """In words, with `{number}`, `{right}` and `{factor}`, which ends in a dot for times if there
-    is one."""
+    """In words, with `{number}`, `{right}` and `{factor}`. The factor ends in a multiplication dot,
+    and is empty if it is 1."""
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    """All that is of use. Everything may be left out."""
+    """All that a course tells for diagnosis. Everything may be left out."""
 
     axes: Mapping[str, str] = field(default_factory=dict)
-    """Constant of the suites -> the axis that is so long, in a word."""
+    """Constant of the suites -> a word for the axis of that length."""
     more_sizes: Callable[[Sizes], Sizes] = _nothing_more
     """Lengths that follow from a suite's constants."""
     empty_row: str = ""
-    """Why a row is not finite of which nothing may be seen, in words."""
+    """The reason, in words, why a row is not finite in which every entry is masked."""
     families: tuple[Family, ...] = ()
 
     def words(self, constants: Sizes) -> dict[int, str]:
-        """Length -> the one axis that is so long in a suite with these constants."""
-        found: dict[int, list[str]] = {}
+        """Return length -> axis, for lengths that only one axis of the suite has.
+
+        `constants` are those of the suite.
+        """
+        words_of: dict[int, list[str]] = {}
         sizes = {**constants, **self.more_sizes(constants)}
         for name, word in self.axes.items():
-            if name in sizes and word not in found.setdefault(sizes[name], []):
-                found[sizes[name]].append(word)
-        return {length: course_text(words[0]) for length, words in found.items() if len(words) == 1}
+            if name in sizes and word not in words_of.setdefault(sizes[name], []):
+                words_of[sizes[name]].append(word)
+        return {
+            length: course_text(words[0]) for length, words in words_of.items() if len(words) == 1
+        }
 
 
 def load_knowledge(root: Path) -> Knowledge:
-    """`KNOWLEDGE` of the course's `reference/diagnosis.py`; none if there is no such file."""
-    path = root / "reference" / "diagnosis.py"
+    """Return `KNOWLEDGE` of the course's `reference/diagnosis.py`; empty if there is none."""
+    path = CoursePaths(root).diagnosis
     if not path.is_file():
         return Knowledge()
     spec = importlib.util.spec_from_file_location("reference_diagnosis", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: Knowledge = module.KNOWLEDGE
-    return found
+    knowledge: Knowledge = module.KNOWLEDGE
+    return knowledge
 
 
 def constants_of(module: object) -> dict[str, int]:
-    """The lengths that a suite writes at its top, `B, T = 2, 5`."""
+    """Return the lengths that a suite defines at its top, as in `B, T = 2, 5`."""
     return {
         name: value
         for name, value in vars(module).items()
@@ -81,7 +90,7 @@ def constants_of(module: object) -> dict[str, int]:
 
 
 def shown(shape: Sequence[int], words: Mapping[int, str]) -> str:
-    """A shape by the names of its axes, as far as they are known.
+    """Write a shape with the names of its axes, as far as they are known.
 
     >>> shown((2, 5, 9), {2: "batch", 5: "tokens"})
     '(batch, tokens, 9)'

@@ -1,4 +1,8 @@
-"""What is seen in answers that no known mistake explains, in the order in which it is told."""
+"""Describe what is seen in answers that no known mistake explains.
+
+What can be seen is tried in a fixed order: shape, numbers that are not finite, a wrong number in
+the right formula, a simple change of the values, wrong dependencies.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,11 @@ from typing import Any
 
 import torch
 
-from ...evidence import Cause
-from ...language import _
-from ..checks import Check
-from ..compare import difference
-from ..sight import Pair, Sight
+from ...grade.evidence import Cause
+from ...text.language import _
+from ..checks.check_trace import CheckTrace, FailedComparison
+from ..checks.checks import Check
+from ..compare.compare import difference
 from .families import family_finding
 from .finding import Finding
 from .knowledge import Knowledge, constants_of
@@ -21,30 +25,36 @@ from .values import nonfinite_finding, value_finding
 
 
 def observed_causes(
-    knowledge: Knowledge, failing: Mapping[Check, Sight], again: Callable[[Check], Sight | None]
+    knowledge: Knowledge,
+    failing: Mapping[Check, CheckTrace],
+    again: Callable[[Check], CheckTrace | None],
 ) -> dict[str, Cause]:
-    """Check -> what is to be seen in what it was given, for those where anything is. `again` asks
-    the student's code on another draw."""
-    pairs = {check: sight.pair for check, sight in failing.items() if sight.pair is not None}
-    families = _families(knowledge, pairs, again)
-    found: dict[Check, Finding] = {}
-    for check, pair in pairs.items():
+    """Return, for each failing check whose values show something, what they show.
+
+    `again` runs a check on another draw of its inputs.
+    """
+    failures = {
+        check: trace.failure for check, trace in failing.items() if trace.failure is not None
+    }
+    families = _families(knowledge, failures, again)
+    findings: dict[Check, Finding] = {}
+    for check, failure in failures.items():
         words = knowledge.words(constants_of(check.item.module))
-        finding = _plain_finding(pair, words, knowledge)
+        finding = _plain_finding(failure, words, knowledge)
         if finding is None or finding.id.startswith("value."):
             finding = families.get(check) or finding or _leak_finding(failing[check])
         if finding is not None:
-            found[check] = finding
-    count = Counter(finding.id for finding in found.values())
+            findings[check] = finding
+    count = Counter(finding.id for finding in findings.values())
     return {
-        check.id: Cause(f.id, f.told(check.hidden), count[f.id], len(pairs))
-        for check, f in found.items()
+        check.id: Cause(f.id, f.in_words(check.hidden), count[f.id], len(failures))
+        for check, f in findings.items()
     }
 
 
-def _leak_finding(sight: Sight) -> Finding | None:
-    """The first output that depends on what it must not, or does not on what it should."""
-    if sight.leaks is not None and (leak := sight.leaks.first) is not None:
+def _leak_finding(trace: CheckTrace) -> Finding | None:
+    """Name the first output that depends on a wrong input, or does not depend on a right one."""
+    if trace.leaks is not None and (leak := trace.leaks.first) is not None:
         text = _(
             "the output at position {output} depends on the input at position {input}, "
             "and must not",
@@ -53,10 +63,10 @@ def _leak_finding(sight: Sight) -> Finding | None:
         )
         short = _("an output depends on an input that it must not depend on")
         return Finding("leak.depends", text, short)
-    if sight.mixes_samples:
+    if trace.mixes_samples:
         text = _("a sample's output depends on other samples of the batch")
         return Finding("leak.samples", text)
-    if sight.leaks is not None and (gap := sight.leaks.first_missing) is not None:
+    if trace.leaks is not None and (gap := trace.leaks.first_missing) is not None:
         text = _(
             "the output at position {output} does not depend on the input at position {input}, "
             "and should",
@@ -69,37 +79,45 @@ def _leak_finding(sight: Sight) -> Finding | None:
 
 
 def _families(
-    knowledge: Knowledge, pairs: Mapping[Check, Pair], again: Callable[[Check], Sight | None]
+    knowledge: Knowledge,
+    failures: Mapping[Check, FailedComparison],
+    again: Callable[[Check], CheckTrace | None],
 ) -> dict[Check, Finding]:
-    found = {}
+    findings = {}
     for family in knowledge.families:
-        own = {check: pair for check, pair in pairs.items() if pair.function in family.targets}
+        own = {
+            check: failure
+            for check, failure in failures.items()
+            if failure.function in family.targets
+        }
         probes = list(own.values())
         if len(own) == 1:
             other = again(next(iter(own)))
-            probes += [other.pair] if other is not None and other.pair is not None else []
+            probes += [other.failure] if other is not None and other.failure is not None else []
         finding = family_finding(family, probes) if probes else None
         if finding is not None:
-            found.update(dict.fromkeys(own, finding))
-    return found
+            findings.update(dict.fromkeys(own, finding))
+    return findings
 
 
-def _plain_finding(pair: Pair, words: Mapping[int, str], knowledge: Knowledge) -> Finding | None:
-    """Of the first tensor that is not as it should be: its shape, or else its numbers."""
-    both = _first_wrong(pair.observed, pair.expected)
+def _plain_finding(
+    failure: FailedComparison, words: Mapping[int, str], knowledge: Knowledge
+) -> Finding | None:
+    """Describe the first wrong tensor: by its shape, or else by its numbers."""
+    both = _first_wrong(failure.observed, failure.expected)
     if both is None:
         return None
     observed, expected = both
     if expected is not None:
-        found = shape_finding(observed.shape, expected.shape, words)
-        if found is not None:
-            return found
+        finding = shape_finding(observed.shape, expected.shape, words)
+        if finding is not None:
+            return finding
     floats = all(t is None or t.is_floating_point() for t in both)
     if observed.is_meta or not floats:
         return None
-    found = nonfinite_finding(observed, expected, pair.given, knowledge.empty_row)
-    if found is not None or expected is None or expected.is_meta:
-        return found
+    finding = nonfinite_finding(observed, expected, failure.given, knowledge.empty_row)
+    if finding is not None or expected is None or expected.is_meta:
+        return finding
     return value_finding(observed, expected, words)
 
 

@@ -1,4 +1,4 @@
-"""What can be drawn of a failing public check: plain numbers, and few of them."""
+"""Draw pictures of failing public checks, as few plain numbers."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch.utils._pytree import tree_leaves
 
-from ...evidence import Grid, Picture, Weights
-from ...language import _
-from ..sight import Sight
+from ...grade.evidence import Grid, Picture, Weights
+from ...text.language import _
+from ..checks.check_trace import CheckTrace
 
 MAX_LENGTH = 16
 CLOSE = 1e-6
 
 
-def picture_of(sight: Sight) -> Picture | None:
-    """The most telling picture of what a check was given."""
-    if sight.leaks is not None:
-        return sight.leaks.picture(_("which output (row) depends on which input (column)"))
-    for observed, expected in _matrices(sight):
+def picture_of(trace: CheckTrace) -> Picture | None:
+    """Return the most telling picture of the values that a check compared."""
+    if trace.leaks is not None:
+        return trace.leaks.picture(_("which output (row) depends on which input (column)"))
+    for observed, expected in _matrices(trace):
         if expected.dtype == torch.bool:
             if not torch.equal(observed, expected):
                 return _marks(observed, expected, _("what is True (row by column)"))
@@ -35,10 +35,13 @@ def picture_of(sight: Sight) -> Picture | None:
     return None
 
 
-def weights_of(sight: Sight, words: Mapping[int, str]) -> Weights | None:
-    """The first matrix that should share out 1 in every row and differs from the right one, each
-    cut to what can be drawn. `words` names axes by their lengths."""
-    for observed, expected in _pairs(sight):
+def weights_of(trace: CheckTrace, words: Mapping[int, str]) -> Weights | None:
+    """Return the first wrong matrix of weights, beside the right one.
+
+    Weights should sum to 1 in every row, or be all zero. Both are cut to what can be drawn; `words`
+    names axes by their lengths.
+    """
+    for observed, expected in _pairs(trace):
         if not (observed.is_floating_point() and expected.dim() > 1 and observed.dim() > 1):
             continue
         if not _are_shares(expected):
@@ -57,20 +60,23 @@ def _grid(matrix: torch.Tensor) -> Grid:
     return tuple(tuple(round(n, 4) if math.isfinite(n) else None for n in row) for row in few)
 
 
-def _matrices(sight: Sight) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Matrices that were compared, of the first sample and the first head that differ."""
-    for observed, expected in _pairs(sight):
+def _matrices(trace: CheckTrace) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Yield pairs of matrices that were compared, as small as can be drawn.
+
+    They are of the first sample and the first head that differ.
+    """
+    for observed, expected in _pairs(trace):
         alike = observed.shape == expected.shape and observed.dtype == expected.dtype
         if not alike or observed.dim() < 2 or max(observed.shape[-2:]) > MAX_LENGTH:
             continue
         yield _first_that_differ(observed, expected)
 
 
-def _pairs(sight: Sight) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Tensors that were compared, and that hold numbers."""
-    if sight.pair is None:
+def _pairs(trace: CheckTrace) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Yield pairs of tensors that were compared and hold numbers."""
+    if trace.failure is None:
         return
-    left, right = tree_leaves(sight.pair.observed), tree_leaves(sight.pair.expected)
+    left, right = tree_leaves(trace.failure.observed), tree_leaves(trace.failure.expected)
     if len(left) != len(right):
         return
     for observed, expected in zip(left, right, strict=True):
@@ -84,7 +90,10 @@ def _pairs(sight: Sight) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
 def _first_that_differ(
     observed: torch.Tensor, expected: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """A matrix of each: of the first place along the leading axes where they differ."""
+    """Return a matrix of each, from the first place along the leading axes where they differ.
+
+    Each tensor has the shape `(..., rows, columns)`, each matrix `(rows, columns)`.
+    """
     left = observed.flatten(0, -3) if observed.dim() > 2 else observed[None]
     right = expected.flatten(0, -3) if expected.dim() > 2 else expected[None]
     if left.shape != right.shape:
@@ -95,14 +104,17 @@ def _first_that_differ(
 
 
 def _differ(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """Where two tensors differ by more than rounding."""
+    """Mark the places where two tensors of one shape differ by more than rounding."""
     if not left.is_floating_point():
         return left != right
     return ~((left - right).abs() <= CLOSE)  # NaN is close to nothing
 
 
 def _are_shares(expected: torch.Tensor) -> bool:
-    """Whether every row is a distribution, or nothing but zeros."""
+    """Decide whether every row is a distribution, or nothing but zeros.
+
+    One row at least must be a distribution. A row runs along the last axis.
+    """
     if not expected.is_floating_point() or expected.shape[-1] < 2:
         return False
     sums = expected.double().sum(-1)
@@ -111,7 +123,7 @@ def _are_shares(expected: torch.Tensor) -> bool:
 
 
 def _marks(observed: torch.Tensor, expected: torch.Tensor, title: str) -> Picture:
-    """0 neither, 1 both, 2 only what was returned, 3 only what was expected."""
+    """Draw marks: 0 neither, 1 both, 2 only what was returned, 3 only what was expected."""
     seen, may = observed.bool(), expected.bool()
     marks = (seen & may) * 1 + (seen & ~may) * 2 + (~seen & may) * 3
     return Picture("leaks", title, tuple(tuple(map(float, row)) for row in marks.tolist()))

@@ -1,11 +1,11 @@
-"""What became of a shape, in the names of its axes."""
+"""Describe how a wrong shape differs from the right one, in the names of its axes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 
-from ...language import _
+from ...text.language import _
 from .finding import Finding
 from .knowledge import shown
 
@@ -14,23 +14,23 @@ MAX_AXES = 6
 
 
 def shape_finding(observed: Shape, expected: Shape, words: Mapping[int, str]) -> Finding | None:
-    """How one shape comes of the other; None if they are equal."""
+    """Describe how the observed shape differs from the expected one; None if it does not."""
     observed, expected = tuple(observed), tuple(expected)
     if observed == expected:
         return None
     # Where two axes are as long as each other, no length tells which one it is.
     clear = len(set(expected)) == len(expected)
     names = words if clear else {}
-    told = _(
+    message = _(
         "you returned {observed} in place of {expected}",
         observed=shown(observed, names),
         expected=shown(expected, names),
     )
     for find in (_reordered, _split, _dropped_ones, _dropped, _added):
-        found = find(observed, expected, names)
-        if found is not None:
-            return Finding(f"shape.{found[0]}", f"{told}: {found[1]}")
-    return Finding("shape.other", told)
+        result = find(observed, expected, names)
+        if result is not None:
+            return Finding(f"shape.{result[0]}", f"{message}: {result[1]}")
+    return Finding("shape.other", message)
 
 
 def _reordered(
@@ -43,12 +43,12 @@ def _reordered(
         return "axes_swapped", _("swap axes {one} and {other}", one=moved[0], other=moved[1])
     count = range(len(expected))
     order = next(p for p in permutations(count) if [observed[i] for i in p] == list(expected))
-    told = ", ".join(map(str, order))
-    return "axes_reordered", _("put the axes in the order {order}", order=told)
+    listing = ", ".join(map(str, order))
+    return "axes_reordered", _("put the axes in the order {order}", order=listing)
 
 
 def _split(observed: Shape, expected: Shape, names: Mapping[int, str]) -> tuple[str, str] | None:
-    """Two axes that should be one, or one that should be two."""
+    """Recognise two axes that should be one, or one that should be two."""
     for longer, shorter, id in (
         (observed, expected, "axes_not_merged"),
         (expected, observed, "axes_merged"),
@@ -99,7 +99,7 @@ def _added(observed: Shape, expected: Shape, names: Mapping[int, str]) -> tuple[
 
 
 def _one_more(longer: Shape, shorter: Shape) -> int | None:
-    """The one axis without which they are equal."""
+    """Return the one axis without which both are equal; None if there is none."""
     if len(longer) != len(shorter) + 1:
         return None
     axes = range(len(longer))

@@ -1,4 +1,4 @@
-"""What became of numbers: where they are not finite, and what simple change makes them right."""
+"""Describe wrong numbers: where they are not finite, or what simple change makes them right."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves
 
-from ...language import _, course_text, ngettext
-from ..precision import TOLERANCES
+from ...text.language import _, course_text, ngettext
+from ..compare.precision import TOLERANCES
 from .finding import Finding
 
 Tensor = torch.Tensor
 MAX_ENTRIES = 64
-"""Along an axis whose entries may have changed places."""
+"""The longest axis whose entries are compared in another order."""
 
 
 def nonfinite_finding(
     observed: Tensor, expected: Tensor | None, given: Any, empty_row: str
 ) -> Finding | None:
-    """Rows that are NaN or infinite where they should not be, and why if that can be shown."""
+    """Describe rows of (..., L) that are NaN or infinite and should not be.
+
+    Also say why, if `given`, the arguments of the call, show it.
+    """
     wrong = ~observed.isfinite()
     if expected is not None and expected.shape == observed.shape and not expected.is_meta:
         wrong &= expected.isfinite()
@@ -45,15 +48,18 @@ def nonfinite_finding(
 
 
 def _empty_rows(given: Any) -> list[Tensor]:
-    """For every mask among the arguments, which of its rows allow nothing."""
-    found = []
+    """Mark, for every mask among the arguments, the rows that allow nothing.
+
+    A mask is boolean or holds -inf where nothing is allowed. Masks without such a row are left out.
+    """
+    empty_rows = []
     for leaf in tree_leaves(given):
         if isinstance(leaf, Tensor) and leaf.dim() > 0 and not leaf.is_meta:
             if leaf.dtype == torch.bool:
-                found.append(~leaf.any(-1))
+                empty_rows.append(~leaf.any(-1))
             elif leaf.is_floating_point():
-                found.append((leaf == -torch.inf).all(-1))
-    return [rows for rows in found if bool(rows.any())]
+                empty_rows.append((leaf == -torch.inf).all(-1))
+    return [rows for rows in empty_rows if bool(rows.any())]
 
 
 def _same_rows(empty: Tensor, rows: Tensor) -> bool:
@@ -71,7 +77,10 @@ def _places(rows: Tensor) -> str:
 
 
 def value_finding(observed: Tensor, expected: Tensor, words: Mapping[int, str]) -> Finding | None:
-    """The one simple change that makes all numbers right, if there is one."""
+    """Find the one simple change that makes all numbers right; None if there is none.
+
+    Both tensors may have any shape, the same one.
+    """
     tolerance = max(TOLERANCES.get(t.dtype, 0.0) for t in (observed, expected))
     left, right = observed.double(), expected.double()
     if left.shape != right.shape or left.numel() < 3:
@@ -118,16 +127,16 @@ def _factor(left: Tensor, right: Tensor, room: float, words: Mapping[int, str]) 
 
 
 def _number(value: float, words: Mapping[int, str]) -> str:
-    """With the length of an axis in it, if that is what it is."""
+    """Write a number with the length of an axis in it, if that is its value."""
     for length, word in words.items():
-        for told, number in (
+        for name, number in (
             (f"1/{length}", 1 / length),
             (f"1/√{length}", length**-0.5),
             (f"{length}", length),
             (f"√{length}", length**0.5),
         ):
             if abs(value - number) < 1e-6 * abs(number):
-                return f"{told} ({word}: {length})"
+                return f"{name} ({word}: {length})"
     return f"{value:.4g}"
 
 
@@ -147,7 +156,7 @@ def _transposed(left: Tensor, right: Tensor, room: float) -> Finding | None:
             text = _(
                 "the numbers are right with axes {one} and {other} swapped", one=one, other=other
             )
-            return Finding("value.transposed", text.format(one=one, other=other))
+            return Finding("value.transposed", text)
     return None
 
 
@@ -172,7 +181,10 @@ def _permuted(left: Tensor, right: Tensor, room: float, words: Mapping[int, str]
 
 
 def _order(left: Tensor, right: Tensor, room: float) -> list[int] | None:
-    """Which entry of `right` each of `left` is, if they only changed places."""
+    """Return the index in `right` of each entry of `left`, if they only changed places.
+
+    Both are (entries, ...).
+    """
     rows, others = left.reshape(len(left), -1), right.reshape(len(right), -1)
     gaps = (rows[:, None] - others[None]).abs().amax(-1)
     order: Sequence[int] = gaps.argmin(1).tolist()

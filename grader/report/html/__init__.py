@@ -1,4 +1,4 @@
-"""A report as one page that needs nothing else, and as a piece of somebody else's page."""
+"""A report as a single page that needs no other file, and as a piece of somebody else's page."""
 
 from grader.report.html.page import fragment, rendered
 

@@ -1,6 +1,6 @@
-"""The parts of a student's code that a report speaks of, with the lines that it means.
+"""Cut out the parts of a student's code that a report speaks of, and mark the lines it means.
 
-Read as lines, never parsed: the text is the student's, and this side parses none of it.
+The code is read as lines and never parsed: it is the student's, and this process parses none of it.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from grader.evidence import Observation, Where
-from grader.language import _, ngettext
+from grader.grade.evidence import Observation, Where
 from grader.report.cleaning import one_line
 from grader.report.sources import sources
+from grader.text.language import _, ngettext
 
 LIMIT_LINES = 400
 LIMIT_WIDTH = 240
@@ -24,7 +24,7 @@ LIMIT_SAYINGS = 3
 _WORDS = 200
 
 INDENTS = tuple(range(0, 33, 4))
-"""Blanks at the beginning of a line, as far as a page tells them apart."""
+"""The indents, in blanks, that a page tells apart."""
 
 _BEGINNING = re.compile(r"(?:async\s+def|def|class)\b|@")
 _GOES_ON = re.compile(r"\s|[)\]}#]|$|(?:else|elif|except|finally)\b")
@@ -35,55 +35,58 @@ class Line:
     number: int
     text: str
     sayings: tuple[str, ...] = ()
-    """What is the matter here; empty for a line that nothing is said of."""
+    """Remarks on this line, such as a likely cause; empty where there are none."""
 
     @property
     def indent(self) -> int:
-        """One of INDENTS, at most the line's own."""
+        """Return the largest of INDENTS that is at most the line's own indent."""
         blanks = len(self.text) - len(self.text.lstrip(" "))
         return max(step for step in INDENTS if step <= blanks)
 
 
 @dataclass(frozen=True)
 class Run:
-    """Lines in one piece."""
+    """Consecutive lines that are all shown or all folded away."""
 
     lines: tuple[Line, ...]
     fold: str = ""
-    """How the fold is called that they are in; empty for those to be seen at once."""
+    """The label of the fold that hides these lines; empty for lines shown at once."""
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """One definition, or a few lines around a place outside of any."""
+    """One definition, or a few lines around a place outside of any definition."""
 
     title: str
     runs: tuple[Run, ...]
 
 
 def excerpts(files: Mapping[str, bytes], seen: Iterable[Observation]) -> tuple[Excerpt, ...]:
-    """The definitions in which checks failed, in the order in which these come."""
-    said: dict[tuple[str, int | None], dict[int, dict[str, str]]] = {}
+    """Return the definitions in which checks failed, in the order of the checks."""
+    marks_by_source: dict[tuple[str, int | None], dict[int, dict[str, str]]] = {}
     for one in seen:
         if one.where is not None and one.where.line is not None:
-            place = said.setdefault((one.where.file, one.where.cell), {})
+            place = marks_by_source.setdefault((one.where.file, one.where.cell), {})
             about, saying = _saying(one, one.where)
             place.setdefault(one.where.line, {}).setdefault(about, saying)
     texts: dict[str, dict[int | None, str]] = {}
-    found = []
-    for (file, cell), marks in said.items():
+    parts = []
+    for (file, cell), marks in marks_by_source.items():
         if file not in files:
             continue
         if file not in texts:
             texts[file] = dict(sources(file, files[file]))
         if cell in texts[file]:
             lines = texts[file][cell].split("\n")
-            found += _of_source(Where(file, None, cell), lines, marks)
-    return tuple(found)
+            parts += _of_source(Where(file, None, cell), lines, marks)
+    return tuple(parts)
 
 
 def _saying(seen: Observation, where: Where) -> tuple[str, str]:
-    """What it is about, and the words: a line says one thing about a cause, or a criterion."""
+    """Return the subject of a remark, and its words.
+
+    The subject is a cause or a criterion: a line gets one remark on each.
+    """
     if seen.cause is None or seen.cause.is_observation:
         words = one_line(seen.observed, _WORDS) or one_line(seen.title, _WORDS)
         return seen.criterion, f"{seen.criterion}: {words}"
@@ -113,7 +116,7 @@ def _few(sayings: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _block(lines: list[str], number: int) -> tuple[int, int]:
-    """First and last line of the definition around a line, counted from 1."""
+    """Return the first and last line of the definition around a line, counted from 1."""
     first = number
     while first > max(1, number - LIMIT_LINES) and _GOES_ON.match(lines[first - 1]):
         first -= 1
@@ -141,13 +144,14 @@ def _excerpt(
         Line(number, lines[number - 1].rstrip()[:LIMIT_WIDTH], marks.get(number, ()))
         for number in range(first, last + 1)
     ]
-    words = _("{place}, lines {first} to {last}")
-    title = words.format(place=one_line(str(place)), first=first, last=last)
+    title = _(
+        "{place}, lines {first} to {last}", place=one_line(str(place)), first=first, last=last
+    )
     return Excerpt(title, _runs(shown))
 
 
 def _runs(lines: list[Line]) -> tuple[Run, ...]:
-    """Short code in one piece; of long code, what lies far from every mark is folded."""
+    """Split code into runs: one if it is short, else with lines far from marks folded."""
     if len(lines) <= LONG:
         return (Run(tuple(lines)),)
     marked = [place for place, line in enumerate(lines) if line.sayings]

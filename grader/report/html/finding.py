@@ -1,17 +1,17 @@
-"""A failing check as a page tells it: in words, in pictures, and with hints to unfold."""
+"""Prepare a failing check for a page: in words, in pictures, and with hints to unfold."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.evidence import Observation, Outcome
-from grader.explanations import STEPS, ExplanationError
-from grader.language import _
+from grader.course.explanations import STEPS, ExplanationError
+from grader.grade.evidence import Observation, Outcome
 from grader.report.cleaning import one_line
 from grader.report.content import Report
 from grader.report.html.heat import Figure, drawn, heat_maps
 from grader.report.marks import UNICODE, remark
 from grader.report.words import facts
+from grader.text.language import _
 
 
 @dataclass(frozen=True)
@@ -22,21 +22,21 @@ class Hint:
 
 @dataclass(frozen=True)
 class Ladder:
-    """What `grader explain` says, to be unfolded step by step."""
+    """The explanation that `grader explain` prints, to be unfolded step by step."""
 
     name: str
     hints: tuple[Hint, ...]
     """From a nudge to nearly the answer; each is unfolded within the one before."""
     why: str
     is_mistake: bool
-    """Whether `why` is about a mistake, and not about the whole exercise."""
+    """True if `why` is about a mistake, False if it is about the whole exercise."""
     equation: str
     source: str
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A label and its words; `cause` for the likely cause."""
+    """One line of a finding: a label and its words; `kind` is `cause` for the likely cause."""
 
     label: str
     words: str
@@ -45,20 +45,20 @@ class Fact:
 
 @dataclass(frozen=True)
 class Sign:
-    """A mark, and what it says to whoever does not see it."""
+    """A mark, and the words for it that a screen reader says."""
 
     mark: str
     words: str
 
 
 @dataclass(frozen=True)
-class Finding:
+class FindingCard:
     """One check that did not pass."""
 
     title: str
     sign: Sign
     state: str
-    """The class of its colour: `bad`, `good`, `idle`, `unknown`."""
+    """The CSS class of its colour: `bad`, `good`, `idle`, `unknown`."""
     remarks: str
     facts: tuple[Fact, ...]
     figures: tuple[Figure, ...]
@@ -78,7 +78,7 @@ STATES = {
 
 
 def sign_of(outcome: Outcome) -> Sign:
-    """The sign of an outcome."""
+    """Return the sign of an outcome."""
     words = {
         Outcome.PASSED: _("passed"),
         Outcome.CARRIED: _("passed: the same mistake already cost its points"),
@@ -94,13 +94,13 @@ def sign_of(outcome: Outcome) -> Sign:
 
 def finding(
     report: Report, seen: Observation, count: int = 1, *, with_hints: bool = True
-) -> Finding:
-    """A check in full; `count` of them that a reader cannot tell apart."""
+) -> FindingCard:
+    """Prepare a check in full; `count` is the number of checks that look just like it."""
     times = _("{count} checks", count=count) if count > 1 else ""
     remarks = filter(None, (seen.criterion, times, remark(seen.outcome)))
     figures = [] if seen.picture is None else [drawn(seen.picture)]
     figures += [] if seen.weights is None else [heat_maps(seen.weights)]
-    return Finding(
+    return FindingCard(
         title=one_line(seen.title),
         sign=sign_of(seen.outcome),
         state=STATES[seen.outcome],
@@ -112,8 +112,10 @@ def finding(
 
 
 def hints_name(report: Report, seen: Observation) -> str:
-    """By which name the course has hints for a check: that of its cause, of its criterion, or of
-    its exercise. Empty if it has none."""
+    """Return the name under which the course has hints for a failing check; empty if it has none.
+
+    The name is that of the check's cause, else of its criterion, else of its exercise.
+    """
     if report.explanations is None or STATES[seen.outcome] != "bad":
         return ""
     names = [seen.cause.id] if seen.cause is not None else []
@@ -135,10 +137,10 @@ def _facts(seen: Observation) -> list[Fact]:
 
 
 def _ladder(report: Report, name: str) -> Ladder | None:
-    """The hints of that name, where the course has any."""
+    """Return the hints of that name; None if the course has none."""
     if report.explanations is None or not name:
         return None
-    found = report.explanations.of(name)
+    explanation = report.explanations.of(name)
     steps = (_("a nudge"), _("the idea"), _("nearly the answer"))
     titles = [
         _("Hint {number} of {all}: {step}", number=number, all=STEPS, step=step)
@@ -146,9 +148,11 @@ def _ladder(report: Report, name: str) -> Ladder | None:
     ]
     return Ladder(
         name=name,
-        hints=tuple(Hint(title, hint) for title, hint in zip(titles, found.hints, strict=True)),
-        why=found.why,
-        is_mistake=bool(found.what),
-        equation=found.equation,
-        source=found.source,
+        hints=tuple(
+            Hint(title, hint) for title, hint in zip(titles, explanation.hints, strict=True)
+        ),
+        why=explanation.why,
+        is_mistake=bool(explanation.what),
+        equation=explanation.equation,
+        source=explanation.source,
     )

@@ -1,4 +1,4 @@
-"""Matrices as pictures: which shade each cell has, what stands in it, and the same in words."""
+"""Draw matrices as pictures: a shade for each cell, its number, and the same in words."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from grader.evidence import Grid, Picture, Weights
-from grader.language import _, ngettext
+from grader.grade.evidence import Grid, Picture, Weights
 from grader.report.html.palette import HALF, STEPS
+from grader.text.language import _, ngettext
 
 CELL = 28
 MARGIN = 16
@@ -16,17 +16,17 @@ WITH_NUMBERS = 8
 """Columns up to which a cell has room for its number."""
 WIDEST = 290
 RIGHT = 1e-4
-"""Numbers come with four digits: what is closer than this is the same."""
+"""Differences below this count as none: numbers come with four digits."""
 
 
 @dataclass(frozen=True)
-class Cell:
+class HeatCell:
     """One cell of a picture; its place is that of its top left corner."""
 
     x: int
     y: int
     kind: str
-    """The class of its colour: `w3`, `d-2`, `leak2`, `odd` for what is not finite."""
+    """The CSS class of its colour: `w3`, `d-2`, `leak2`, `odd` for a number that is not finite."""
     text: str = ""
 
 
@@ -39,12 +39,12 @@ class Label:
 
 @dataclass(frozen=True)
 class Panel:
-    """One matrix, drawn, and as a table for whoever does not see it."""
+    """One matrix as a drawing, and as a table for readers who do not see the drawing."""
 
     title: str
-    told: str
-    """What it shows, in a sentence."""
-    cells: tuple[Cell, ...]
+    description: str
+    """The content of the picture in a sentence."""
+    cells: tuple[HeatCell, ...]
     labels: tuple[Label, ...]
     width: int
     height: int
@@ -52,13 +52,13 @@ class Panel:
 
     @property
     def shown(self) -> int:
-        """How wide it is on a page that has room: three stand side by side."""
+        """Return the width on a page that has room: three panels stand side by side."""
         return min(self.width * 5 // 4, WIDEST)
 
 
 @dataclass(frozen=True)
-class Step:
-    """An entry of a legend."""
+class LegendEntry:
+    """One entry of a legend."""
 
     kind: str
     text: str
@@ -66,7 +66,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Scale:
-    """Shades from one number to another."""
+    """The shades from one number to another."""
 
     kinds: tuple[str, ...]
     least: str
@@ -75,18 +75,18 @@ class Scale:
 
 @dataclass(frozen=True)
 class Figure:
-    """Pictures that belong together, with one caption and what their colours mean."""
+    """Pictures that belong together, with one caption and the meaning of their colours."""
 
     title: str
     caption: str
     panels: tuple[Panel, ...]
     scales: tuple[Scale, ...] = ()
-    legend: tuple[Step, ...] = ()
+    legend: tuple[LegendEntry, ...] = ()
     kind: str = "heat"
 
 
 def heat_maps(weights: Weights) -> Figure:
-    """What was returned, what was expected and, where the shapes agree, the difference."""
+    """Draw the returned and the expected weights and, if their shapes agree, the difference."""
     top = _top(weights)
     panels = [
         _panel(_("yours"), weights.returned, lambda number: _shade(number, top)),
@@ -112,19 +112,21 @@ def heat_maps(weights: Weights) -> Figure:
 
 def _caption(weights: Weights) -> str:
     rows, columns = weights.axes
-    said = [_("The first sample and head that differ.")]
+    sentences = [_("The first sample and head that differ.")]
     if rows and columns:
-        said.append(_("Rows are {rows}, columns are {columns}.", rows=rows, columns=columns))
+        sentences.append(_("Rows are {rows}, columns are {columns}.", rows=rows, columns=columns))
     if weights.cut:
-        said.append(_("Only the first rows and columns are drawn."))
-    return " ".join(said)
+        sentences.append(_("Only the first rows and columns are drawn."))
+    return " ".join(sentences)
 
 
 def _top(weights: Weights) -> float:
-    """The weight that has the fullest shade: nothing above 1 is a weight."""
+    """Return the weight with the fullest shade: the largest in (0, 1], or 1 if there is none."""
     both = (*weights.returned, *weights.expected)
-    found = [number for row in both for number in row if number is not None and 0 < number <= 1]
-    return max(found, default=1.0)
+    weights_in_range = [
+        number for row in both for number in row if number is not None and 0 < number <= 1
+    ]
+    return max(weights_in_range, default=1.0)
 
 
 def _shade(number: float, top: float) -> str:
@@ -145,7 +147,7 @@ def _panel(title: str, grid: Grid, kind: Callable[[float], str], signed: bool = 
     columns = max((len(row) for row in grid), default=0)
     room = columns <= WITH_NUMBERS
     cells = tuple(
-        Cell(
+        HeatCell(
             MARGIN + place * CELL,
             MARGIN + line * CELL,
             "odd" if number is None else kind(number),
@@ -154,12 +156,12 @@ def _panel(title: str, grid: Grid, kind: Callable[[float], str], signed: bool = 
         for line, row in enumerate(grid)
         for place, number in enumerate(row)
     )
-    told = _("{title}: {rows} rows and {columns} columns of numbers.")
-    said = [told.format(title=title, rows=len(grid), columns=columns)]
-    said += _largest(grid) if signed else []
+    size = {"rows": len(grid), "columns": columns}
+    sentences = [_("{title}: {rows} rows and {columns} columns of numbers.", title=title, **size)]
+    sentences += _largest(grid) if signed else []
     return Panel(
         title=title,
-        told=" ".join(said),
+        description=" ".join(sentences),
         cells=cells,
         labels=_labels(len(grid), columns),
         width=MARGIN + columns * CELL,
@@ -169,7 +171,7 @@ def _panel(title: str, grid: Grid, kind: Callable[[float], str], signed: bool = 
 
 
 def _largest(grid: Grid) -> list[str]:
-    """Where a difference is largest, in words."""
+    """Say in words where a difference is largest; say nothing if all are below RIGHT."""
     numbers = [
         (abs(number), number, line, place)
         for line, row in enumerate(grid)
@@ -179,8 +181,14 @@ def _largest(grid: Grid) -> list[str]:
     size, number, line, place = max(numbers, default=(0.0, 0.0, 0, 0))
     if size < RIGHT:
         return []
-    words = _("The largest difference is {number}, in row {row}, column {column}.")
-    return [words.format(number=_number(number, True), row=line, column=place)]
+    return [
+        _(
+            "The largest difference is {number}, in row {row}, column {column}.",
+            number=_number(number, True),
+            row=line,
+            column=place,
+        )
+    ]
 
 
 def _labels(rows: int, columns: int) -> tuple[Label, ...]:
@@ -200,7 +208,7 @@ def _number(number: float | None, signed: bool = False) -> str:
 
 
 def _short(number: float | None, signed: bool) -> str:
-    """For a cell: `.31`, `+.31`, `1`."""
+    """Format a number for a cell: `.31`, `+.31`, `1`; `!` if it is not finite."""
     if number is None:
         return "!"
     if abs(number) < RIGHT:
@@ -211,20 +219,20 @@ def _short(number: float | None, signed: bool) -> str:
     return text.replace("0.", ".", 1).replace("1.00", "1").replace("-", "−")
 
 
-def _oddities(top: float, weights: Weights) -> tuple[Step, ...]:
-    """What is no weight and has a colour of its own, as far as there is any."""
+def _oddities(top: float, weights: Weights) -> tuple[LegendEntry, ...]:
+    """Return the legend for those numbers here that are no weights: each kind has its colour."""
     numbers = [number for row in weights.returned for number in row]
-    found = {"odd" if number is None else _shade(number, top) for number in numbers}
+    kinds = {"odd" if number is None else _shade(number, top) for number in numbers}
     words = {
         "low": _("below 0"),
         "high": _("above {top}", top=_number(top)),
         "odd": _("not finite"),
     }
-    return tuple(Step(kind, text) for kind, text in words.items() if kind in found)
+    return tuple(LegendEntry(kind, text) for kind, text in words.items() if kind in kinds)
 
 
 def drawn(picture: Picture) -> Figure | None:
-    """A map of what depends on what, or sums of rows; None for what is of no known kind."""
+    """Draw a map of dependences or the sums of rows; return None for an unknown kind of picture."""
     if picture.kind == "leaks":
         return _leak_map(picture)
     return _sums(picture) if picture.kind == "row_sums" else None
@@ -241,13 +249,15 @@ def _leak_map(picture: Picture) -> Figure:
     grid = [[f"leak{int(value or 0)}" for value in row] for row in picture.rows]
     columns = max((len(row) for row in grid), default=0)
     cells = tuple(
-        Cell(MARGIN + place * CELL, MARGIN + line * CELL, kind)
+        HeatCell(MARGIN + place * CELL, MARGIN + line * CELL, kind)
         for line, row in enumerate(grid)
         for place, kind in enumerate(row)
     )
     used = {kind for row in grid for kind in row}
-    told = _("{title}: {rows} rows and {columns} columns.")
-    sentences = [told.format(title=_(picture.title), rows=len(grid), columns=columns)]
+    title, rows = _(picture.title), len(grid)
+    sentences = [
+        _("{title}: {rows} rows and {columns} columns.", title=title, rows=rows, columns=columns)
+    ]
     for kind in ("leak2", "leak3"):
         count = sum(row.count(kind) for row in grid)
         if count:
@@ -261,14 +271,14 @@ def _leak_map(picture: Picture) -> Figure:
             )
     panel = Panel(
         title="",
-        told=" ".join(sentences),
+        description=" ".join(sentences),
         cells=cells,
         labels=_labels(len(grid), columns),
         width=MARGIN + columns * CELL,
         height=MARGIN + len(grid) * CELL,
         table=tuple(tuple(short.get(kind, "?") for kind in row) for row in grid),
     )
-    legend = tuple(Step(kind, text) for kind, text in words.items() if kind in used)
+    legend = tuple(LegendEntry(kind, text) for kind, text in words.items() if kind in used)
     return Figure(_(picture.title), "", (panel,), legend=legend, kind="leaks")
 
 
@@ -276,7 +286,9 @@ def _sums(picture: Picture) -> Figure:
     (row,) = picture.rows[:1] or ((),)
     width = CELL + MARGIN
     cells = tuple(
-        Cell(place * width, MARGIN, "fine" if abs(number - 1) < 1e-3 else "wrong", f"{number:.2f}")
+        HeatCell(
+            place * width, MARGIN, "fine" if abs(number - 1) < 1e-3 else "wrong", f"{number:.2f}"
+        )
         for place, number in enumerate(row)
     )
     labels = tuple(
@@ -285,7 +297,7 @@ def _sums(picture: Picture) -> Figure:
     sums = ", ".join(f"{number:.4g}" for number in row)
     panel = Panel(
         title="",
-        told=_("{title}: {numbers}", title=_(picture.title), numbers=sums),
+        description=_("{title}: {numbers}", title=_(picture.title), numbers=sums),
         cells=cells,
         labels=labels,
         width=len(row) * width,

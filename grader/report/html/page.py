@@ -1,6 +1,7 @@
-"""The page itself: templates that escape everything, one style sheet, no script and no address.
+"""Render the page: templates that escape everything, one style sheet, no script and no address.
 
-What a student had a hand in is cleaned and escaped where it is put in, whichever way it came.
+Text that a student had a hand in is cleaned and escaped where it enters a template, whichever
+way it came.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from grader.language import _
 from grader.report.cleaning import LIMIT_REFUSAL, printable, without_commands
 from grader.report.content import Report
 from grader.report.html.excerpt import INDENTS
 from grader.report.html.palette import DARK, LIGHT, properties
 from grader.report.html.view import summary, view
+from grader.text.language import _
 
 _CODE = re.compile(r"`([^`]+)`")
 # Not beside a word or a blank on the wrong side: `a * b` and `2*x*y` are products.
@@ -29,13 +30,15 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def rendered(report: Report) -> str:
-    """The report as one HTML document: no script, no other file, no address."""
+    """Return the report as one HTML document: no script, no other file, no address."""
     return _made("page.html", report)
 
 
 def fragment(report: Report) -> str:
-    """The same as a single `<div class="grader-report">` with a style of its own, for a place in
-    somebody else's page. Its headings begin at the third level, and it has no landmarks."""
+    """Return the report as one `<div class="grader-report">`, for a place in somebody else's page.
+
+    It brings its own style. Its headings begin at the third level, and it has no landmarks.
+    """
     return _made("fragment.html", report)
 
 
@@ -72,14 +75,14 @@ def _environment() -> Environment:
 
 
 def _cleaned(value: object) -> object:
-    """Any text that is put in, at the last moment; what a template made of it is left as it is."""
+    """Clean a text as it enters a template; leave markup that a template made as it is."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return printable(value, LIMIT_REFUSAL)
     return value
 
 
 def _marked_up(text: str) -> Markup:
-    """The course's words, with `code` and *emphasis* as they are meant."""
+    """Turn `code` and *emphasis* in the course's words into markup."""
     safe = str(escape(printable(text, LIMIT_REFUSAL)))
     safe = _CODE.sub(r'<code class="word">\1</code>', safe)
     return Markup(_EMPHASIS.sub(r"<em>\1</em>", safe))
@@ -87,7 +90,7 @@ def _marked_up(text: str) -> Markup:
 
 @cache
 def _style() -> str:
-    """The style sheet, every rule of it for what is in a report and for nothing else."""
+    """Render the style sheet; each of its rules applies to reports and to nothing else."""
     loader = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=False)
     return loader.get_template("style.css").render(
         light=_declared(properties(LIGHT)),
@@ -104,7 +107,7 @@ def _declared(properties: Mapping[str, str]) -> str:
 
 
 def _labels() -> Mapping[str, str]:
-    """The fixed words of a page."""
+    """Return the fixed words of a page."""
     return {
         "exercises": _("Exercises"),
         "next": _("Next"),
@@ -112,7 +115,6 @@ def _labels() -> Mapping[str, str]:
         "criterion": _("Criterion"),
         "points_head": _("Points"),
         "checks_head": _("Checks passed"),
-        "criteria_of": _("Criteria of {slug}"),
         "mend_first": _("Mend this first"),
         "also_in": _("also in"),
         "other_checks": _("What else did not pass"),

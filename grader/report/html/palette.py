@@ -1,6 +1,6 @@
 """The colours of a page, once for light surroundings and once for dark ones.
 
-Shades are computed, so that a test can ask of each whether the number on it can be read.
+Shades are computed, so that a test can check that the number on each one is legible.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 STEPS = 10
-"""Shades of the scale of weights beyond none at all; half as many either way for differences."""
+"""Shades in the scale of weights, not counting 0; differences have half as many either way."""
 HALF = STEPS // 2
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """Colours by what they are for."""
+    """A set of colours, each named by its use."""
 
     named: Mapping[str, str]
     weights: tuple[str, str, str]
-    """None, half, all: one hue, told apart by how light they are."""
+    """The colours of none, half and all: one hue, told apart by lightness."""
     differences: tuple[str, str, str]
     """Too little, right, too much: blue and orange, which nearly everybody can tell apart."""
 
@@ -61,20 +61,23 @@ DARK = Scheme(
 
 
 def properties(scheme: Scheme) -> dict[str, str]:
-    """Every colour as a custom property: names, shades of both scales, and what is written on
-    them (`w3` and `on-w3`; `d-2`, `d0`, `d5`)."""
-    found = {f"--{name}": colour for name, colour in scheme.named.items()}
+    """Return every colour as a CSS custom property.
+
+    These are the named colours, the shades of both scales (`w3`; `d-2`, `d0`, `d5`), and the colour
+    of text on each shade (`on-w3`).
+    """
+    variables = {f"--{name}": colour for name, colour in scheme.named.items()}
     shades = {f"w{step}": _between(scheme.weights, step / STEPS) for step in range(STEPS + 1)}
     for step in range(-HALF, HALF + 1):
         shades[f"d{step}"] = _between(scheme.differences, (step + HALF) / STEPS)
     for name, colour in shades.items():
-        found[f"--{name}"] = colour
-        found[f"--on-{name}"] = max("#000000", "#ffffff", key=lambda ink: contrast(ink, colour))
-    return found
+        variables[f"--{name}"] = colour
+        variables[f"--on-{name}"] = max("#000000", "#ffffff", key=lambda ink: contrast(ink, colour))
+    return variables
 
 
 def contrast(one: str, other: str) -> float:
-    """How well two colours stand apart, 1 to 21, as WCAG 2 has it.
+    """Return the contrast of two colours, from 1 to 21, as WCAG 2 defines it.
 
     >>> round(contrast("#000000", "#ffffff"))
     21

@@ -1,4 +1,4 @@
-"""What a page shows, in order, before any markup."""
+"""Arrange the content of a page, before any markup."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from grader import __version__
-from grader.evidence import Note, Observation, Outcome
-from grader.language import _, language_in_use, ngettext
+from grader.grade.evidence import Note, Observation, Outcome
+from grader.grade.score import CriterionGrade
 from grader.report.cleaning import one_line
-from grader.report.content import ExerciseReport, Report
+from grader.report.content import ExerciseReport, PersonMark, Report
 from grader.report.findings import Findings, findings, tally, waits
 from grader.report.html.excerpt import Excerpt, excerpts
-from grader.report.html.finding import STATES, Finding, Sign, finding, hints_name, sign_of
+from grader.report.html.finding import STATES, FindingCard, Sign, finding, hints_name, sign_of
 from grader.report.later import later, later_in_all
 from grader.report.marks import criterion_outcome
-from grader.report.points import shown
 from grader.report.words import next_in_submission, state, total
-from grader.score import CriterionGrade
+from grader.submission.written_answers import WrittenAnswer
+from grader.text.language import _, language_in_use, ngettext
+from grader.text.points import shown
 
 LIMIT_NOTES = 50
 _NOTE = 300
 
 
 @dataclass(frozen=True)
-class Row:
+class CriterionRow:
     """A criterion with its points."""
 
     sign: Sign
@@ -36,13 +37,13 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """An exercise in the list of all."""
+class ExerciseEntry:
+    """An exercise in the list of all exercises."""
 
     slug: str
     points: str
     share: int
-    """Of 100."""
+    """Percent of the points that can be earned here, rounded down."""
     state: str
     remark: str
     has_part: bool
@@ -50,16 +51,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class Part:
-    """An exercise of which there is something to say."""
+    """The details of an exercise that has findings or notes."""
 
     slug: str
     points: str
-    rows: tuple[Row, ...]
+    caption: str
+    rows: tuple[CriterionRow, ...]
     later: str
-    first: Finding | None
+    first: FindingCard | None
     also: str
-    """In which other checks the first finding shows, in words."""
-    others: tuple[Finding, ...]
+    """The other checks that fail for the same likely cause, counted in words."""
+    others: tuple[FindingCard, ...]
     waiting: tuple[str, ...]
     wait: Sign
     notes: tuple[str, ...]
@@ -67,15 +69,17 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Answer:
+class WrittenRow:
     slug: str
     points: str
-    found: str
+    state: str
+    comment: str = ""
+    """What the person who gave the points says to it; empty if nothing."""
 
 
 @dataclass(frozen=True)
-class View:
-    """The whole page."""
+class PageContent:
+    """The content of the whole page."""
 
     language: str
     course: str
@@ -89,23 +93,21 @@ class View:
     next: str
     is_complete: bool
     problems: tuple[str, ...]
-    groups: tuple[tuple[str, tuple[Entry, ...]], ...]
+    groups: tuple[tuple[str, tuple[ExerciseEntry, ...]], ...]
     """Assignments, each with its exercises."""
     parts: tuple[Part, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[WrittenRow, ...]
     notes: tuple[str, ...]
     ending: tuple[tuple[str, str], ...]
 
 
-def view(report: Report) -> View:
-    """A report as what is to be seen of it."""
+def view(report: Report) -> PageContent:
+    """Arrange a report as a page."""
     grade = report.grade
     problems = [_line(note) for note in report.notes if note.kind == "problem"]
     others = [_line(note) for note in report.notes if note.kind != "problem"]
-    parts = tuple(_part(report, part) for part in report.exercises if _is_told(part))
-    unknown = grade.unchecked_points - grade.later_points
-    unchecked = _("{points} points could not be checked: that is not your mistake.")
-    return View(
+    parts = tuple(_part(report, part) for part in report.exercises if _has_details(part))
+    return PageContent(
         language=language_in_use(),
         course=report.course,
         student=report.submission.id,
@@ -113,7 +115,7 @@ def view(report: Report) -> View:
         most=shown(grade.max_points),
         share=_share(grade.points, grade.max_points - grade.later_points),
         by_person=_by_person(report),
-        unchecked=unchecked.format(points=shown(unknown)) if unknown else "",
+        unchecked=_unchecked(grade.unchecked_points - grade.later_points),
         later=f"{later_in_all(grade)}." if grade.later_points else "",
         next=next_in_submission(report),
         is_complete=grade.complete or grade.complete_here,
@@ -132,7 +134,7 @@ def view(report: Report) -> View:
 
 
 def summary(report: Report) -> str:
-    """The points in a line, for the title of a page."""
+    """Return the points in a line, for the title of a page."""
     return f"{report.course}: {total(report)}"
 
 
@@ -143,8 +145,20 @@ def _line(note: Note) -> str:
 def _by_person(report: Report) -> str:
     if not report.written:
         return ""
-    words = _("automatic, and up to {points} more by a person")
-    return words.format(points=shown(report.written_points))
+    most, marks = shown(report.written_points), report.person_marks
+    if not all(answer.item.slug in marks for answer in report.written):
+        return _("automatic, and up to {points} more by a person", points=most)
+    given = (marks[answer.item.slug].points for answer in report.written)
+    points = shown(sum(given, Fraction(0)))
+    return _("automatic, and {points} of {most} by a person", points=points, most=most)
+
+
+def _unchecked(points: Fraction) -> str:
+    if not points:
+        return ""
+    return _(
+        "{points} points could not be checked: that is not your mistake.", points=shown(points)
+    )
 
 
 def _share(points: Fraction, most: Fraction) -> int:
@@ -152,64 +166,65 @@ def _share(points: Fraction, most: Fraction) -> int:
     return int(100 * points / most) if most else 0
 
 
-def _is_told(part: ExerciseReport) -> bool:
+def _has_details(part: ExerciseReport) -> bool:
     return not part.is_untouched and (bool(findings(part)) or bool(_notes(part)))
 
 
 def _notes(part: ExerciseReport) -> tuple[str, ...]:
     # The notes of a blocked check are its echo of the prerequisite's failure.
-    told = (seen for seen in part.observations if seen.outcome is not Outcome.BLOCKED)
-    return tuple(dict.fromkeys(one_line(note) for seen in told for note in seen.notes))
+    unblocked = (seen for seen in part.observations if seen.outcome is not Outcome.BLOCKED)
+    return tuple(dict.fromkeys(one_line(note) for seen in unblocked for note in seen.notes))
 
 
-def _groups(report: Report) -> tuple[tuple[str, tuple[Entry, ...]], ...]:
-    groups: dict[str, list[Entry]] = {}
+def _groups(report: Report) -> tuple[tuple[str, tuple[ExerciseEntry, ...]], ...]:
+    groups: dict[str, list[ExerciseEntry]] = {}
     for part in report.exercises:
         groups.setdefault(part.exercise.assignment, []).append(_entry(report, part))
     return tuple((name, tuple(entries)) for name, entries in groups.items())
 
 
-def _entry(report: Report, part: ExerciseReport) -> Entry:
+def _entry(report: Report, part: ExerciseReport) -> ExerciseEntry:
     earned, most = part.grade.points, part.grade.max_points - part.grade.later_points
-    remark, found = "", "bad"
+    remark, kind = "", "bad"
     if part.is_untouched:
-        remark, found = report.idle_because(part), "idle"
+        remark, kind = report.idle_because(part), "idle"
     elif part.is_unknown:
-        remark, found = _("could not be checked"), "unknown"
+        remark, kind = _("could not be checked"), "unknown"
     elif earned == most:
-        found = "good"
-    return Entry(
+        kind = "good"
+    return ExerciseEntry(
         slug=part.exercise.slug,
         points=_points(part),
         share=_share(earned, most),
-        state=found,
+        state=kind,
         remark=remark,
-        has_part=_is_told(part),
+        has_part=_has_details(part),
     )
 
 
 def _part(report: Report, part: ExerciseReport) -> Part:
-    found = findings(part)
+    groups = findings(part)
     failing = [seen for seen in part.observations if STATES[seen.outcome] == "bad"]
     return Part(
         slug=part.exercise.slug,
         points=_points(part),
-        rows=tuple(map(_row, part.grade.here)) if found else (),
+        caption=_("Criteria of {slug}", slug=part.exercise.slug),
+        rows=tuple(map(_row, part.grade.here)) if groups else (),
         later=later(part.grade),
-        first=None if found.first is None else finding(report, found.first),
-        also=tally(found.echoes) if found.echoes else "",
-        others=_others(report, found),
-        waiting=tuple(waits(group) for group in found.waiting),
+        first=None if groups.first is None else finding(report, groups.first),
+        also=tally(groups.echoes) if groups.echoes else "",
+        others=_others(report, groups),
+        waiting=tuple(waits(group) for group in groups.waiting),
         wait=sign_of(Outcome.BLOCKED),
         notes=_notes(part),
-        code=excerpts(report.submission.files, _first_first(found.first, failing)),
+        code=excerpts(report.submission.files, _first_first(groups.first, failing)),
     )
 
 
-def _others(report: Report, found: Findings) -> tuple[Finding, ...]:
-    known = set() if found.first is None else {hints_name(report, found.first)}
+def _others(report: Report, groups: Findings) -> tuple[FindingCard, ...]:
+    known = set() if groups.first is None else {hints_name(report, groups.first)}
     others = []
-    for group in found.others:
+    for group in groups.others:
         name = hints_name(report, group.seen)
         others.append(finding(report, group.seen, group.count, with_hints=name not in known))
         known.add(name)
@@ -217,13 +232,13 @@ def _others(report: Report, found: Findings) -> tuple[Finding, ...]:
 
 
 def _first_first(first: Observation | None, seen: Iterable[Observation]) -> list[Observation]:
-    """What is to be mended first in front: its words come first beside a line, too."""
+    """Put the check to mend first in front: its words come first beside a line, too."""
     return sorted(seen, key=lambda one: one is not first)
 
 
-def _row(one: CriterionGrade) -> Row:
+def _row(one: CriterionGrade) -> CriterionRow:
     outcome = criterion_outcome(one)
-    return Row(
+    return CriterionRow(
         sign=sign_of(outcome),
         state=STATES[outcome],
         name=one.criterion,
@@ -237,16 +252,22 @@ def _points(part: ExerciseReport) -> str:
     return f"{earned} / {shown(part.grade.max_points)}"
 
 
-def _answers(report: Report) -> tuple[Answer, ...]:
-    words = _("up to {points}")
+def _answers(report: Report) -> tuple[WrittenRow, ...]:
     return tuple(
-        Answer(one.item.slug, words.format(points=shown(one.item.points)), state(one))
-        for one in report.written
+        _written_row(one, report.person_marks.get(one.item.slug)) for one in report.written
     )
+
+
+def _written_row(answer: WrittenAnswer, mark: PersonMark | None) -> WrittenRow:
+    most = shown(answer.item.points)
+    if mark is None:
+        return WrittenRow(answer.item.slug, _("up to {points}", points=most), state(answer))
+    points = f"{shown(mark.points)} / {most}"
+    return WrittenRow(answer.item.slug, points, state(answer), one_line(mark.comment))
 
 
 def _few(lines: list[str]) -> tuple[str, ...]:
     more = len(lines) - LIMIT_NOTES
-    said = [one_line(line, _NOTE) for line in lines[:LIMIT_NOTES]]
+    first = [one_line(line, _NOTE) for line in lines[:LIMIT_NOTES]]
     rest = ngettext("and {count} more", "and {count} more", more)
-    return (*said, rest) if more > 0 else tuple(said)
+    return (*first, rest) if more > 0 else tuple(first)

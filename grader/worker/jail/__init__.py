@@ -1,1 +1,1 @@
-"""What confines a worker, piece by piece. The tiers that are made of it are in `..isolation`."""
+"""The layers that confine a worker, one by one. The tiers that combine them are in `..tiers`."""

@@ -1,7 +1,7 @@
 """The files that a worker may read: an allow-list by name, of what Python and torch load late.
 
 The grader itself may lie in `site-packages`, beside torch, and site-packages beneath the standard
-library. So folders are never allowed as a whole where something of another owner may be in them.
+library. So a folder is never allowed as a whole if anything else may lie in it.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _OTHER_PYTHONS = "python"
 
 @dataclass(frozen=True)
 class Allowed:
-    """What exists for a worker, by paths that hold outside and inside the jail alike."""
+    """The files that a worker can see, by paths that are the same outside and inside the jail."""
 
     entries: tuple[str, ...]
-    """Files and folders, complete with all that is in them."""
+    """Files, and folders with all that is in them."""
     libraries: tuple[str, ...]
-    """Folders of system libraries, without what other Pythons keep there."""
+    """Folders of system libraries; packages that other Pythons keep there are excluded."""
     links: tuple[str, ...]
-    """Links on the way to the libraries: the loader's cache names them."""
+    """Symbolic links on the way to the libraries, which the loader's cache names."""
 
 
 def allowed(stack: Iterable[str]) -> Allowed:
-    """For this interpreter and the folders of packages in `stack`."""
+    """List the files for this interpreter and the folders of packages in `stack`."""
     own = (*_standard_library(), *_own_libraries(), *_present(_SETTINGS))
     packages = tuple(path for folder in stack for path in stack_entries(folder))
     libraries, links = library_folders()
@@ -55,7 +55,10 @@ def _present(paths: Iterable[str]) -> list[str]:
 
 
 def _standard_library() -> Iterator[str]:
-    """Entry by entry: what else lies there (site-packages, test) is not the library."""
+    """Yield the standard library entry by entry.
+
+    The folder is not allowed as a whole, because site-packages and tests lie in it too.
+    """
     folder = sysconfig.get_path("stdlib")
     for name in sorted(os.listdir(folder)):
         module = name.partition(".")[0]
@@ -68,7 +71,7 @@ def _standard_library() -> Iterator[str]:
 
 
 def _own_libraries() -> list[str]:
-    """What an interpreter of its own prefix keeps beside its standard library."""
+    """List the shared libraries in `lib` of an interpreter that has a prefix of its own."""
     folder = os.path.join(sys.base_prefix, "lib")
     if sys.base_prefix in ("/", "/usr") or not os.path.isdir(folder):
         return []
@@ -77,7 +80,7 @@ def _own_libraries() -> list[str]:
 
 
 def library_folders(root: str = "/") -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The folders that hold a C library or its loader, and the links that lead to such folders."""
+    """Find the folders that hold a C library or its loader, and links in place of such folders."""
     triplet = sysconfig.get_config_var("MULTIARCH") or "none"
     names = [f"{base}/{name}" for base in ("usr", "") for name in ("lib", "lib64")]
     names += [f"usr/lib/{triplet}", f"lib/{triplet}"]
@@ -95,20 +98,20 @@ def _holds_loader(folder: str) -> bool:
 
 
 def other_pythons(folder: str) -> list[str]:
-    """What must be hidden in a folder of libraries: packages for an interpreter."""
+    """List what must be hidden in a folder of libraries: other interpreters' packages."""
     names = sorted(name for name in os.listdir(folder) if name.startswith(_OTHER_PYTHONS))
     return [os.path.join(folder, name) for name in names]
 
 
 def library_entries(folder: str) -> list[str]:
-    """A folder of libraries as single entries, where it can't be allowed as a whole."""
+    """List the entries of a folder of libraries, if the folder can't be allowed as a whole."""
     hidden = set(other_pythons(folder))
     entries = (os.path.join(folder, name) for name in sorted(os.listdir(folder)))
     return [path for path in entries if path not in hidden]
 
 
 def readable_by_us(paths: Sequence[str]) -> str | None:
-    """The first of `paths` that this process, as whom it acts, may not read; None if it may all."""
+    """Return the first of `paths` that the effective user may not read; None if all may be read."""
     for path in paths:
         mode = os.R_OK | (os.X_OK if os.path.isdir(path) else 0)
         if not os.access(path, mode, effective_ids=True):

@@ -1,4 +1,4 @@
-"""Classic BPF in the small part that a system call filter needs: tests that end in a verdict."""
+"""Assemble classic BPF, as far as a system call filter needs it: tests that end in a verdict."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable, Sequence
 
 Instruction = tuple[int, int, int, int]
-"""code, jump if true, jump if false, operand"""
+"""An instruction: code, jump if true, jump if false, operand."""
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 NUMBER, ARCHITECTURE = 0, 4
@@ -20,12 +20,12 @@ _ENCODED = struct.Struct("=HBBI")
 
 
 def fail(errno: int) -> int:
-    """The verdict that makes the call return an error."""
+    """Return the verdict that makes a system call fail with `errno`."""
     return _ERRNO | errno
 
 
 def argument(index: int) -> int:
-    """The offset of the low half of an argument: all that the kernel reads of an int."""
+    """Return the offset of an argument's low half, which is all the kernel reads of an int."""
     return 16 + 8 * index
 
 
@@ -38,7 +38,7 @@ def load(offset: int) -> list[Instruction]:
 
 
 def when_equal(value: int, body: Sequence[Instruction]) -> list[Instruction]:
-    """`body`, which must end in a verdict, if the loaded word is `value`; else what follows."""
+    """Run `body`, which must end in a verdict, if the loaded word is `value`; else what follows."""
     return [(_EQUAL, 0, len(body), value), *body]
 
 
@@ -61,7 +61,10 @@ def only(offset: int, values: Iterable[int], otherwise: int) -> list[Instruction
 
 
 def encode(program: Sequence[Instruction]) -> bytes:
-    """As the kernel reads it. A jump is a byte, so a body has at most 255 instructions."""
+    """Encode a program for the kernel.
+
+    A jump is a byte, so a body has at most 255 instructions.
+    """
     return b"".join(_ENCODED.pack(*instruction) for instruction in program)
 
 

@@ -1,4 +1,4 @@
-"""The calls into the kernel that Python has no function for.
+"""Call into the kernel that Python has no function for.
 
 The C library is opened at import: between fork and student code nothing may be searched for.
 Every failure is an OSError that names the step; nothing is retried or ignored here.
@@ -16,6 +16,7 @@ from .numbers import NUMBERS
 
 LINUX = sys.platform == "linux"
 _LIBC = ctypes.CDLL(None, use_errno=True) if LINUX else None
+_MALLOPT = getattr(_LIBC, "mallopt", None)
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -43,7 +44,7 @@ MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
 _MNT_DETACH = 2
 
 LANDLOCK_CREATE, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT = 444, 445, 446
-"""The same numbers on every architecture."""
+"""System call numbers that are the same on every architecture."""
 
 
 def architecture() -> str:
@@ -56,7 +57,7 @@ def _fail(step: str) -> OSError:
 
 
 def call(step: str, number: int, *arguments: int | bytes | None) -> int:
-    """A system call by number. Raises OSError."""
+    """Make a system call by number. Raises OSError."""
     if _LIBC is None:
         raise OSError(f"{step}: only Linux has it")
     _LIBC.syscall.restype = ctypes.c_long
@@ -71,7 +72,7 @@ def call(step: str, number: int, *arguments: int | bytes | None) -> int:
 
 
 def named(step: str, *arguments: int | bytes | None) -> int:
-    """A system call by name. Raises OSError."""
+    """Make a system call by name. Raises OSError."""
     numbers = NUMBERS.get(architecture())
     if numbers is None:
         raise OSError(f"{step}: no system call numbers for {architecture()}")
@@ -79,7 +80,10 @@ def named(step: str, *arguments: int | bytes | None) -> int:
 
 
 def prctl(option: int, value: int, third: int = 0) -> None:
-    """Raises OSError if the kernel refuses. Does nothing where there is no prctl."""
+    """Call `prctl`. Raises OSError if the kernel refuses.
+
+    Do nothing on a system other than Linux, which has no prctl.
+    """
     if _LIBC is None:
         return
     rest = [ctypes.c_ulong(number) for number in (value, third, 0, 0)]
@@ -90,7 +94,7 @@ def prctl(option: int, value: int, third: int = 0) -> None:
 def die_with_parent(by: int = signal.SIGKILL) -> None:
     """Have the kernel kill this process when the one that started it dies.
 
-    The kernel forgets it when credentials change; it must then be asked again.
+    The kernel forgets this when credentials change: call it again then.
     """
     prctl(PR_SET_PDEATHSIG, by)
 
@@ -123,24 +127,24 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str
 
 
 def detach(target: str) -> None:
-    """Unmount as soon as nobody uses it any more."""
+    """Unmount a folder as soon as nobody uses it any more."""
     assert _LIBC is not None
     if _LIBC.umount2(os.fsencode(target), ctypes.c_int(_MNT_DETACH)) != 0:
         raise _fail(f"unmount {target}")
 
 
 def return_freed_memory() -> None:
-    """From now on the C library gives back at once what is freed in large pieces.
+    """Have the C library return large freed blocks to the system at once, from now on.
 
     Left to itself it keeps them, and finds them too short for the next tensor of the same size: 80
     tensors of a megabyte, one after the other, take 100 MB.
     """
-    if _LIBC is not None and hasattr(_LIBC, "mallopt"):  # musl gives back anyway
-        _LIBC.mallopt(ctypes.c_int(_M_MMAP_THRESHOLD), ctypes.c_int(_LARGE_BYTES))
+    if _MALLOPT is not None:  # musl gives back anyway
+        _MALLOPT(ctypes.c_int(_M_MMAP_THRESHOLD), ctypes.c_int(_LARGE_BYTES))
 
 
 def drop_capabilities() -> None:
-    """All of them, in every set, for good."""
+    """Drop all capabilities, in every set, for good."""
     for capability in range(_HIGHEST_CAPABILITY + 1):
         try:
             prctl(PR_CAPBSET_DROP, capability)
@@ -154,7 +158,7 @@ def drop_capabilities() -> None:
 
 
 def in_words(error: BaseException) -> str:
-    """An error of a step, in one line, for the reason of a tier."""
+    """Describe the error of a step in one line, to be given as the reason for a lower tier."""
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error) or type(error).__name__

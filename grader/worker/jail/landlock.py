@@ -1,7 +1,8 @@
-"""Landlock: which files may be opened, whoever the user is. Older kernels know fewer rights.
+"""Restrict with Landlock which files this process may open, whoever its user is.
 
-It does not cover `stat`: names, sizes and times of files stay visible where no other layer
-hides them. Mapping a shared library needs no right to execute, so none is given.
+Older kernels know fewer rights. Landlock does not cover `stat`: names, sizes and times of files
+stay visible where no other layer hides them. Mapping a shared library needs no right to execute,
+so none is given.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ WRITE = READ | _WRITE_FILE | _TRUNCATE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR 
 _FOR_FILES = _READ_FILE | _WRITE_FILE | _TRUNCATE
 
 COVERS_TRUNCATE = 3
-"""The first version that can keep a file from being emptied."""
+"""The first version of Landlock that can keep a file from being emptied."""
 _TCP = 0b11  # bind and connect
 _SCOPES = 0b11  # abstract Unix sockets and signals
 _VERSION_FLAG = 1
@@ -33,7 +34,7 @@ _LOG_NOTHING = 1  # a submission must not be able to flood the audit log
 
 
 def abi() -> int:
-    """The version the kernel offers; 0 if it has none, or has it switched off."""
+    """Return the Landlock version of the kernel; 0 if it has none, or has it switched off."""
     try:
         return call("landlock", LANDLOCK_CREATE, None, 0, _VERSION_FLAG)
     except OSError:
@@ -41,7 +42,7 @@ def abi() -> int:
 
 
 def handled(version: int) -> tuple[int, int, int]:
-    """The rights on files, network and scopes that a kernel of this version can refuse."""
+    """Return the rights on files, network and scopes that a kernel of this version can refuse."""
     files = (1 << 13) - 1
     files |= _REFER if version >= 2 else 0
     files |= _TRUNCATE if version >= COVERS_TRUNCATE else 0
@@ -50,13 +51,13 @@ def handled(version: int) -> tuple[int, int, int]:
 
 
 def attributes(version: int) -> bytes:
-    """`struct landlock_ruleset_attr`, no longer than this version knows it."""
+    """Encode `struct landlock_ruleset_attr`, as long as this version knows it."""
     raw = struct.pack("=QQQ", *handled(version))
     return raw[: 8 if version < 4 else 16 if version < 6 else 24]
 
 
 class Ruleset:
-    """What may be opened; all else is refused once `enforce` was called."""
+    """A set of files that may be opened; all others are refused once `enforce` was called."""
 
     def __init__(self, version: int | None = None) -> None:
         self.abi = abi() if version is None else version
@@ -67,7 +68,7 @@ class Ruleset:
         os.close(fd)
 
     def allow(self, paths: Iterable[str], rights: int) -> None:
-        """`rights` on what lies at and beneath `paths`. Raises OSError."""
+        """Allow `rights` on the files at and beneath `paths`. Raises OSError."""
         for path in paths:
             fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
             try:
@@ -80,7 +81,10 @@ class Ruleset:
                 os.close(fd)
 
     def enforce(self) -> None:
-        """On this process and for good; needs no_new_privs. The ruleset itself is closed."""
+        """Enforce the rules on this process for good, and close the ruleset.
+
+        The process must have no_new_privs set.
+        """
         flags = _LOG_NOTHING if self.abi >= 7 else 0
         call("landlock_restrict_self", LANDLOCK_RESTRICT, self.fd, flags)
         self.close()

@@ -1,4 +1,4 @@
-"""What a worker does to itself before it reads a byte of a submission, one layer at a time."""
+"""The layers that a worker puts on, one at a time, before it reads a byte of a submission."""
 
 from __future__ import annotations
 
@@ -34,8 +34,11 @@ NO_CACHE = {"TORCHINDUCTOR_CACHE_DIR": "/"}
 
 
 @dataclass(frozen=True)
-class Layer:
-    """One thing given up. `name` stands in reports and is what an ablation test leaves out."""
+class IsolationLayer:
+    """One layer of isolation.
+
+    `name` stands in reports and is what an ablation test leaves out.
+    """
 
     name: str
     put_on: Callable[[], None]
@@ -43,10 +46,10 @@ class Layer:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one worker may use."""
+    """The resources that one worker may use."""
 
     memory_mib: int = 1024
-    """Of address space, beyond what the process had before student code."""
+    """Address space beyond what the process had before student code."""
     cpu_s: int = 120
     file_mib: int = 16
     open_files: int = 64
@@ -54,7 +57,7 @@ class Limits:
 
 
 def session() -> None:
-    """No terminal, no process group of others, an end when the parent ends."""
+    """Start a session: no terminal, no process group of others, an end when the parent ends."""
     if os.getpid() != os.getsid(0):
         os.setsid()
     die_with_parent()
@@ -62,19 +65,22 @@ def session() -> None:
 
 
 def private_mounts(scratch: str) -> None:
-    """A scratch folder in memory that no other process sees and that ends with this one."""
+    """Mount a scratch folder in memory that no other process sees and that ends with this one."""
     unshare(NEWNS | NEWIPC, "mount namespace of a worker")
     flags = MS_NOSUID | MS_NODEV | MS_NOEXEC
     mount("tmpfs", scratch, "tmpfs", flags, _SCRATCH_OPTIONS)
 
 
 def private_user() -> None:
-    """Nobody in a namespace of its own: its threads are counted apart from all others."""
+    """Enter a user namespace of its own, so that threads are counted apart from all others."""
     unshare(NEWUSER, "user namespace of a worker")
 
 
 def environment(scratch: str) -> None:
-    """`scratch` is home and current folder; with none there is no place to write to."""
+    """Make `scratch` the home and current folder, and reset the environment variables.
+
+    With an empty `scratch` there is no place to write to.
+    """
     os.chdir(scratch or "/")
     home = scratch or NOWHERE
     os.environ.clear()
@@ -87,7 +93,7 @@ def no_new_privileges() -> None:
 
 
 def undumpable() -> None:
-    """No process of the same user may trace this one or read its memory."""
+    """Forbid processes of the same user to trace this one or read its memory."""
     prctl(PR_SET_DUMPABLE, 0)
 
 
@@ -97,7 +103,10 @@ def capabilities() -> None:
 
 
 def limits(wanted: Limits, mapped: int, *, own_user: bool) -> None:
-    """Hard limits. Those of `own_user` count what a user has elsewhere, too."""
+    """Set hard resource limits.
+
+    With `own_user`, also set those that count what the user has in other processes.
+    """
     bounds = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_CPU: wanted.cpu_s,
@@ -121,7 +130,7 @@ def _none_of() -> Iterable[int]:
 
 
 def landlock_on_tree(scratch: str) -> None:
-    """All that there is may be read, and only scratch written."""
+    """Allow to read every file of the tree, and to write to `scratch` and the null device only."""
     rules = landlock.Ruleset()
     rules.allow(["/"], landlock.READ)
     rules.allow([scratch, os.devnull], landlock.WRITE)
@@ -133,7 +142,10 @@ def filter_calls(program: bytes) -> None:
 
 
 def mapped_bytes(pid: int | str = "self") -> int:
-    """Address space in use now. torch alone maps more than a course needs: limits are relative."""
+    """Return the address space in use now, in bytes; 0 if that is unknown.
+
+    Limits are relative to it, because torch alone maps more than a course needs.
+    """
     try:
         with open(f"/proc/{pid}/statm", "rb") as file:
             return int(file.read().split()[0]) * resource.getpagesize()

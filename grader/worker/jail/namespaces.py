@@ -1,4 +1,4 @@
-"""Everything around a zygote that its workers share: the files, the network, the user, the pids.
+"""Put a zygote into namespaces that its workers share: files, network, user and processes.
 
 A step that is refused leaves this process unusable, half in one world and half in another. So it
 must then end, and whoever started it starts another one for a lower tier.
@@ -30,7 +30,7 @@ from .kernel import (
 from .tree import build_and_enter
 
 NOBODY = 61234
-"""Whom the grader of a course runs submissions as when it is root itself: no file is theirs."""
+"""User and group that submissions run as if the grader itself is root. It owns no file."""
 _SHARED = NEWPID | NEWNET | NEWIPC | NEWUTS | NEWCGROUP
 
 
@@ -80,7 +80,10 @@ def _be_mapped(mapper: _Helper) -> None:
 
 
 def _map_ids(pid: int, uid: int, gid: int) -> Callable[[], None]:
-    """One user and one group, called 0 inside. An ordinary user may map no more."""
+    """Return a function that maps one user and one group to 0 inside the namespace.
+
+    An ordinary user may map no more.
+    """
 
     def write() -> None:
         for name, text in (
@@ -107,7 +110,7 @@ def _must_be_readable(folders: list[str]) -> None:
 
 
 class _Helper:
-    """A child forked now, from this process as it is now, that does one thing when told to."""
+    """A child forked at once, from this process as it is then, that does one thing when told to."""
 
     def __init__(self, body: Callable[[], None]) -> None:
         go_read, self._go = os.pipe()
@@ -128,15 +131,15 @@ class _Helper:
         os.close(answer_write)
 
     def run(self) -> None:
-        """Raises OSError if the child did not succeed."""
+        """Let the child do its task and wait for it. Raises OSError if it did not succeed."""
         with suppress(BrokenPipeError):
             os.write(self._go, b"1")
         os.close(self._go)
         with os.fdopen(self._answer, "rb") as file:
-            said = file.read().decode()
+            message = file.read().decode()
         os.waitpid(self._pid, 0)
-        if said != "done":
-            raise OSError(said or "a helper died")
+        if message != "done":
+            raise OSError(message or "a helper died")
 
 
 class OwnPids:

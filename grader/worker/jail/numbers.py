@@ -1,7 +1,7 @@
-"""System call numbers by name, as far as the jail makes, allows or kills them.
+"""System call numbers by name, for the calls that the jail makes, allows or kills.
 
 From the kernel's own headers (`asm/unistd_64.h`, `asm-generic/unistd.h`); a test compares them
-with the headers and with a maintained table. Where an architecture lacks a call, it is not listed.
+with the headers and with a maintained table. A call that an architecture lacks is not listed.
 """
 
 from __future__ import annotations
@@ -69,4 +69,4 @@ def _table(text: str) -> dict[str, int]:
 
 NUMBERS = {"x86_64": _table(_X86_64), "aarch64": _table(_AARCH64)}
 AUDIT_ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-"""How the kernel names the calling convention of a system call to a filter."""
+"""The kernel's number of each architecture's calling convention, which a filter can test."""

@@ -1,4 +1,4 @@
-"""Which system calls a worker may make: an allow-list, chosen from what torch and Python need.
+"""Filter the system calls of a worker: an allow-list, chosen from what torch and Python need.
 
 A call that no honest submission makes ends the process; any other that is not listed fails with
 EPERM, so that Python raises an ordinary exception. A call that a later C library starts to make
@@ -46,8 +46,8 @@ _ON_PATHS = """
 """
 ALLOWED, KILLED = tuple(_ALLOWED.split()), tuple(_KILLED.split())
 ON_PATHS = tuple(_ON_PATHS.split())
-"""Allowed only where there is a scratch folder: Landlock does not cover the times of files, and
-its first two versions not their length."""
+"""Calls that are allowed only with a scratch folder: Landlock does not cover the times of files,
+and its first two versions do not cover their length."""
 _O_TRUNC = 0o1000
 
 _X32_BIT = 0x40000000
@@ -69,15 +69,15 @@ _PLACEHOLDER_PID = 0x7FFFFFFF
 
 
 def supported() -> bool:
-    """Whether we know this machine's system call numbers."""
+    """Tell whether this machine's system call numbers are known."""
     return architecture() in NUMBERS
 
 
 def program_for(machine: str, *, scratch: bool = True, may_truncate: bool = True) -> bytes:
-    """The filter for an architecture, to be completed by `with_pid`. Raises KeyError.
+    """Build the filter for an architecture, to be completed by `with_pid`. Raises KeyError.
 
-    `scratch`: whether there is a folder to change files in. `may_truncate`: whether a file may be
-    emptied as it is opened, which only a later Landlock refuses where nothing else does.
+    `scratch`: whether there is a folder to change files in. `may_truncate`: whether `open` may
+    empty a file. Only a later Landlock refuses that; the filter must if nothing else does.
     """
     numbers = NUMBERS[machine]
     program: list[Instruction] = [
@@ -101,12 +101,12 @@ def program_for(machine: str, *, scratch: bool = True, may_truncate: bool = True
 
 
 def with_pid(program: bytes, pid: int) -> bytes:
-    """The filter for one process: signals and limits are for itself alone."""
+    """Complete a filter for one process: signals and limits are then allowed for itself alone."""
     return program.replace(struct.pack("=I", _PLACEHOLDER_PID), struct.pack("=I", pid))
 
 
 def install(program: bytes) -> None:
-    """From now on and for good, for this thread and all it starts. Raises OSError."""
+    """Apply the filter for good to this thread and all that it starts. Raises OSError."""
     code = ctypes.create_string_buffer(program, len(program))
     header = _Header(len(program) // 8, ctypes.addressof(code))
     named("seccomp", _SET_MODE_FILTER, 0, ctypes.addressof(header))

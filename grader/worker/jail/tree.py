@@ -1,4 +1,4 @@
-"""A root folder that holds the allowed files and nothing else, and moving into it.
+"""Build a root folder that holds the allowed files and nothing else, and move into it.
 
 Runs in a child of its own: the real place of the torch stack is looked up here, and must not
 stay in the memory of any process that a worker is forked from.
@@ -26,11 +26,11 @@ from .kernel import (
 SCRATCH = "/box"
 _BASES = ("/mnt", "/media", "/srv", "/opt", "/home", "/tmp", "/var", "/usr/share")
 _KEPT_FLAGS = MS_NOSUID | MS_NODEV | MS_NOEXEC
-"""What a mount was restricted to before may not be lifted by an ordinary user."""
+"""Mount options that an ordinary user may not lift where they are already set."""
 
 
 def build_and_enter(stack: dict[str, str]) -> None:
-    """Make the tree in this mount namespace the root of every process in it. Raises OSError.
+    """Build the tree and make it the root of every process in this mount namespace. Raises OSError.
 
     `stack` maps the folders of packages, as `sys.path` names them, to where they really are.
     """
@@ -50,7 +50,11 @@ def build_and_enter(stack: dict[str, str]) -> None:
 
 
 def _real(path: str, stack: dict[str, str]) -> str:
-    """Through a descriptor nothing can be bound: it belongs to the namespace we came from."""
+    """Return the real place of a path, if it lies in one of the stack's folders.
+
+    The stack's folders are named by descriptor. Nothing can be bind-mounted through one: it belongs
+    to the namespace this process came from.
+    """
     for folder, place in stack.items():
         if path.startswith(f"{folder}/"):
             return place + path[len(folder) :]
@@ -58,7 +62,7 @@ def _real(path: str, stack: dict[str, str]) -> str:
 
 
 def _base(sources: list[str]) -> str:
-    """A folder to build on; what is below it can't be reached any more while we do."""
+    """Choose a folder to build the tree on; meanwhile, what lies below it can't be reached."""
     for folder in _BASES:
         beneath = f"{folder}/"
         if os.path.isdir(folder) and not any(path.startswith(beneath) for path in sources):

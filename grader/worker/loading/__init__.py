@@ -1,9 +1,9 @@
-"""Loads a submission statement by statement, from bytes, in the untrusted worker.
+"""Load a submission statement by statement, from bytes, in the untrusted worker.
 
 Standard library only, and no access to files: the package may be delivered as text.
 """
 
-from .digest import definition_digest
-from .loaded import Loaded, Plan
+from .running.loaded import Loaded
+from .source.digest import definition_digest
 
-__all__ = ["Loaded", "Plan", "definition_digest"]
+__all__ = ["Loaded", "definition_digest"]

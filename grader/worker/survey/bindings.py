@@ -1,4 +1,4 @@
-"""What names stand for, across the files of a submission. Looks at trees and executes nothing."""
+"""Find out what names stand for, across the files of a submission; execute nothing."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..loading.layout import Layout, folder_of, is_real
-from ..loading.names import DEFINITIONS, bound, own_nodes, root
-from ..loading.statements import Script, Statement
+from ..loading.source.module_map import ModuleMap, folder_of, is_real
+from ..loading.source.names import DEFINITIONS, bound, own_nodes, root
+from ..loading.source.statements import Script, Statement
 
 
 class Ref(NamedTuple):
-    """What a name may stand for."""
+    """A thing that a name may stand for."""
 
     path: str | None
-    """The file of the submission that defines it; None for what comes from elsewhere."""
+    """The file of the submission that defines it; None if it is from outside the submission."""
     name: str
-    """Dotted: `torch.nn.functional`, `MultiHead.forward`; empty for a whole file."""
+    """Dotted name: `torch.nn.functional`, `MultiHead.forward`; empty for a whole file."""
 
     def __add__(self, attribute: object) -> Ref:
         return Ref(self.path, f"{self.name}.{attribute}" if self.name else str(attribute))
 
 
-class Binding(NamedTuple):
+class NameBinding(NamedTuple):
     """One statement, or part of one, that gives a name its value."""
 
     node: ast.AST
@@ -33,34 +33,34 @@ class Binding(NamedTuple):
 
 
 @dataclass
-class Scope:
-    """The names that a function holds itself."""
+class LocalNames:
+    """The local names of a function."""
 
     path: str
     names: dict[str, list[ast.expr | Ref]] = field(default_factory=dict)
     """Local name -> what is assigned to it, as far as that can be seen."""
-    parent: Scope | None = None
+    parent: LocalNames | None = None
     known: dict[str, set[Ref]] = field(default_factory=dict)
-    """What its names were found to stand for."""
+    """Local name -> the things that it was found to stand for."""
 
 
 MOST_STEPS = 40
-"""Of aliases of aliases; more is nobody's code."""
+"""Limit on aliases of aliases; nobody's code has more."""
 
 
 class Bindings:
-    """The top-level names of every file, and what they stand for."""
+    """The top-level names of every file, and the things that they stand for."""
 
-    def __init__(self, layout: Layout, script_of: Callable[[str], Script]) -> None:
-        self._layout, self._script_of = layout, script_of
-        self._tables: dict[str, dict[str, list[Binding]]] = {}
+    def __init__(self, module_map: ModuleMap, script_of: Callable[[str], Script]) -> None:
+        self._module_map, self._script_of = module_map, script_of
+        self._tables: dict[str, dict[str, list[NameBinding]]] = {}
         self._known: dict[tuple[str, str], frozenset[Ref]] = {}
 
-    def of(self, path: str, name: str) -> list[Binding]:
-        """The definitions of a name that count: the last one, or all branches of it."""
+    def of(self, path: str, name: str) -> list[NameBinding]:
+        """Return the definitions of a name that count: the last one, or all branches of it."""
         return self._table(path).get(name, [])
 
-    def _table(self, path: str) -> dict[str, list[Binding]]:
+    def _table(self, path: str) -> dict[str, list[NameBinding]]:
         if path not in self._tables:
             table = self._tables[path] = {}
             kept: set[str] = set()
@@ -73,7 +73,7 @@ class Bindings:
     # ---- what a name stands for ----------------------------------------------------------
 
     def meaning(self, path: str, name: str, steps: int = 0) -> frozenset[Ref]:
-        """Everything that a top-level name of a file may stand for."""
+        """Return everything that a top-level name of a file may stand for."""
         key = (path, name)
         if key not in self._known:
             self._known[key] = frozenset()  # while it is looked for: aliases may run in circles
@@ -81,16 +81,16 @@ class Bindings:
         return self._known[key]
 
     def _meanings(self, path: str, name: str, steps: int) -> Iterator[Ref]:
-        found = self.of(path, name)
-        for node, _ in found:
+        bindings = self.of(path, name)
+        for node, _ in bindings:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 for ref in imported(node, name):
                     yield from self._settled(ref, node, path, steps)
                 continue
             yield Ref(path, name)
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-                yield from self.dotted(node.value, Scope(path), steps + 1)
-        if not found:
+                yield from self.dotted(node.value, LocalNames(path), steps + 1)
+        if not bindings:
             yield from self._from_elsewhere(path, name, steps)
 
     def _from_elsewhere(self, path: str, name: str, steps: int) -> Iterator[Ref]:
@@ -103,7 +103,7 @@ class Bindings:
     def _settled(
         self, ref: Ref, node: ast.Import | ast.ImportFrom, here: str, steps: int
     ) -> Iterator[Ref]:
-        """What an import gives: of the submission's own files, or from elsewhere."""
+        """Yield the thing that an import gives, of the submission's own files or from elsewhere."""
         level = node.level if isinstance(node, ast.ImportFrom) else 0
         own = self.own(ref.name, folder_of(here), level)
         if own is None:
@@ -112,22 +112,25 @@ class Bindings:
             yield from self._expanded(own, steps)
 
     def own(self, dotted: str, folder: str, level: int = 0) -> Ref | None:
-        """The file of the submission that a dotted name leads into, and the rest of the name."""
+        """Find the file of the submission that a dotted name leads into, and the rest of the name.
+
+        Return None if it leads into no file of the submission.
+        """
         parts = dotted.strip(".").split(".")
         if not level and is_real(parts[0]):
             return None
         for count in range(len(parts), -1, -1):
             module = ".".join(parts[:count])
             if level:
-                chain = self._layout.find_relative(module, level, folder)
+                chain = self._module_map.find_relative(module, level, folder)
             else:
-                chain = self._layout.find(module, folder) if module else None
+                chain = self._module_map.find(module, folder) if module else None
             if chain and chain[-1].path is not None:
                 return Ref(chain[-1].path, ".".join(parts[count:]))
         return None
 
     def _expanded(self, ref: Ref, steps: int) -> Iterator[Ref]:
-        """A name of the submission, and what it may stand for in its turn."""
+        """Yield a name of the submission, and the things that it may stand for in turn."""
         yield ref
         if ref.path is None or not ref.name or steps > MOST_STEPS:
             return
@@ -137,8 +140,8 @@ class Bindings:
 
     # ---- what an expression stands for ---------------------------------------------------
 
-    def dotted(self, node: ast.expr, scope: Scope, steps: int = 0) -> set[Ref]:
-        """Every dotted name that an expression may stand for; none for most expressions."""
+    def dotted(self, node: ast.expr, scope: LocalNames, steps: int = 0) -> set[Ref]:
+        """Return every dotted name that an expression may stand for; none for most expressions."""
         if steps > MOST_STEPS:
             return set()
         if isinstance(node, ast.Name):
@@ -146,17 +149,17 @@ class Bindings:
         owner, attribute = _attribute(node)
         if owner is None:
             return self._of_import(node, scope, steps)
-        found: set[Ref] = set()
+        refs: set[Ref] = set()
         for ref in self.dotted(owner, scope, steps + 1):
             longer = ref + attribute
             if longer.path is None:
                 own = self.own(longer.name, folder_of(scope.path))
                 longer = own if own is not None else longer
-            found |= {*self._expanded(longer, steps)}
-        return found
+            refs |= {*self._expanded(longer, steps)}
+        return refs
 
-    def _of_name(self, name: str, scope: Scope, steps: int) -> set[Ref]:
-        around: Scope | None = scope
+    def _of_name(self, name: str, scope: LocalNames, steps: int) -> set[Ref]:
+        around: LocalNames | None = scope
         while around is not None:
             if name in around.names:
                 if name not in around.known:
@@ -166,18 +169,18 @@ class Bindings:
             around = around.parent
         return set(self.meaning(scope.path, name, steps))
 
-    def _of_local(self, name: str, scope: Scope, steps: int) -> set[Ref]:
-        found: set[Ref] = set()
+    def _of_local(self, name: str, scope: LocalNames, steps: int) -> set[Ref]:
+        refs: set[Ref] = set()
         for value in scope.names[name]:
             if isinstance(value, Ref):
                 own = self.own(value.name, folder_of(scope.path))
-                found |= {*self._expanded(own, steps)} if own else {value}
+                refs |= {*self._expanded(own, steps)} if own else {value}
             else:
-                found |= self.dotted(value, scope, steps + 1)
-        return found
+                refs |= self.dotted(value, scope, steps + 1)
+        return refs
 
-    def _of_import(self, node: ast.expr, scope: Scope, steps: int) -> set[Ref]:
-        """`__import__("a")`, `importlib.import_module("a.b")`."""
+    def _of_import(self, node: ast.expr, scope: LocalNames, steps: int) -> set[Ref]:
+        """Resolve `__import__("a")` and `importlib.import_module("a.b")`."""
         if not isinstance(node, ast.Call) or not node.args:
             return set()
         name = folded(node.args[0])
@@ -190,9 +193,9 @@ class Bindings:
 
 
 def _kept(node: ast.AST) -> set[str]:
-    """Names whose present meaning a statement holds on to: `old = head`, `class Head(Head)`.
+    """Return names whose present value a statement keeps: `old = head`, `class Head(Head)`.
 
-    To call something holds on to nothing.
+    A call does not keep the value of the name that is called.
     """
     items = list(own_nodes(node))
     called = {id(item.func) for item in items if isinstance(item, ast.Call)}
@@ -203,34 +206,36 @@ def _kept(node: ast.AST) -> set[str]:
     }
 
 
-def _enter(table: dict[str, list[Binding]], statement: Statement, kept: set[str]) -> None:
-    """Adds what a statement binds. A definition takes the place of an earlier one, unless
-    something still holds on to that."""
+def _enter(table: dict[str, list[NameBinding]], statement: Statement, kept: set[str]) -> None:
+    """Enter the names that a statement binds into a table.
+
+    A definition replaces an earlier one, unless some statement keeps the earlier one's value.
+    """
     node, cell = statement.node, statement.block.cell
     names = {*statement.binds}
     if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-        table.setdefault("*", []).append(Binding(node, cell))
+        table.setdefault("*", []).append(NameBinding(node, cell))
     plain = isinstance(node, (*DEFINITIONS, ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom))
     for item in own_nodes(node):
         if isinstance(item, (ast.Import, ast.ImportFrom, *DEFINITIONS)):
             for name in bound(item) & names:
                 if plain and name not in kept:
                     table[name] = []
-                table.setdefault(name, []).append(Binding(item, cell))
+                table.setdefault(name, []).append(NameBinding(item, cell))
                 names.discard(name)
         elif isinstance(item, (ast.Attribute, ast.Subscript)) and isinstance(item.ctx, ast.Store):
             # Module.forward = something: whoever uses the module uses that too
             owner = root(item)
             if owner is not None and owner in table:
-                table[owner].append(Binding(node, cell))
+                table[owner].append(NameBinding(node, cell))
     for name in names:
         if plain and name not in kept:
             table[name] = []
-        table.setdefault(name, []).append(Binding(node, cell))
+        table.setdefault(name, []).append(NameBinding(node, cell))
 
 
 def imported(node: ast.Import | ast.ImportFrom, name: str) -> Iterator[Ref]:
-    """What an import statement binds a name to."""
+    """Yield the thing that an import statement binds a name to."""
     for alias in node.names:
         held = alias.asname or alias.name.partition(".")[0]
         if held != name:
@@ -242,23 +247,23 @@ def imported(node: ast.Import | ast.ImportFrom, name: str) -> Iterator[Ref]:
 
 
 def _attribute(node: ast.expr) -> tuple[ast.expr | None, str]:
-    """Owner and name of `a.b`, `getattr(a, "b")`, `vars(a)["b"]`, `a.__dict__["b"]`."""
+    """Return owner and name of `a.b`, `getattr(a, "b")`, `vars(a)["b"]`, `a.__dict__["b"]`."""
     match node:
         case ast.Attribute(value=owner, attr=name):
             return owner, name
         case ast.Call(func=ast.Name(id="getattr"), args=[owner, key, *_]):
-            found = folded(key)
+            attribute = folded(key)
         case ast.Subscript(value=ast.Call(func=ast.Name(id="vars"), args=[owner]), slice=key):
-            found = folded(key)
+            attribute = folded(key)
         case ast.Subscript(value=ast.Attribute(value=owner, attr="__dict__"), slice=key):
-            found = folded(key)
+            attribute = folded(key)
         case _:
             return None, ""
-    return (owner, found) if found is not None else (None, "")
+    return (owner, attribute) if attribute is not None else (None, "")
 
 
 def folded(node: ast.expr) -> str | None:
-    """The text that an expression of constants gives.
+    """Return the text that an expression of constants gives, or None.
 
     >>> folded(ast.parse("'soft' + 'max'", mode="eval").body)
     'softmax'

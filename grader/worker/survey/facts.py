@@ -1,4 +1,4 @@
-"""What one function, method or other statement of a submission says: calls, loops, numbers."""
+"""Collect facts on one function, method or statement from its text: calls, loops, numbers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..loading.names import DEFINITIONS, FUNCTIONS, bound, own_nodes
-from ..loading.trees import children, walk
-from .bindings import Bindings, Ref, Scope, imported
+from ..loading.source.names import DEFINITIONS, FUNCTIONS, bound, own_nodes
+from ..loading.source.trees import children, walk
+from .bindings import Bindings, LocalNames, Ref, imported
 from .patterns import Patterns
 
 LOOPS = (
@@ -21,14 +21,14 @@ LOOPING = frozenset(
 )
 """Calls that loop in Python as a comprehension does."""
 OPAQUE = frozenset({"builtins.exec", "builtins.eval", "builtins.compile", "builtins.globals"})
-"""Calls behind which a text cannot be read."""
+"""Calls whose effect cannot be read from the text."""
 MANY_NUMBERS = 16
 _FUNCTIONS = (*FUNCTIONS, ast.Lambda)
 _SPELLED = 80
 
 
-class Said(NamedTuple):
-    """A piece of code: as it is spelled, and its line."""
+class CodePiece(NamedTuple):
+    """A piece of code: its text, and its line."""
 
     text: str
     line: int
@@ -36,37 +36,41 @@ class Said(NamedTuple):
 
 @dataclass
 class Facts:
-    """What stands in one unit of code."""
+    """The facts on one unit of code."""
 
     path: str
     cell: int | None
-    uses: list[tuple[str, Said]] = field(default_factory=list)
-    """Dotted names from elsewhere."""
+    uses: list[tuple[str, CodePiece]] = field(default_factory=list)
+    """Dotted names from outside the submission, each with the code that uses it."""
     own: set[tuple[str, str]] = field(default_factory=set)
-    """Names of the submission, by file."""
+    """Names of the submission, as (file, name)."""
     attributes: set[str] = field(default_factory=set)
     methods: dict[str, int] = field(default_factory=dict)
-    """Attributes that are called on what is no module, and a line: `x.view(1)`."""
-    loops: list[Said] = field(default_factory=list)
-    opaque: list[Said] = field(default_factory=list)
+    """Attribute that is called on an object other than a module, such as `x.view(1)` -> a line."""
+    loops: list[CodePiece] = field(default_factory=list)
+    opaque: list[CodePiece] = field(default_factory=list)
     numbers: list[tuple[int, int]] = field(default_factory=list)
-    """How many numbers are written down in one literal, and its line."""
+    """Number of numbers written down in one literal, and its line."""
     matches: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Group of patterns -> rank of the best that fits, and its line, negative for the last."""
+    """Group of patterns -> rank of the best that fits, and its line, negative if the last line is
+    meant."""
 
 
 def facts_of(
-    nodes: Iterable[ast.AST], binding: tuple[str, int | None], known: Bindings, asked: Asked
+    nodes: Iterable[ast.AST], binding: tuple[str, int | None], known: Bindings, terms: SearchTerms
 ) -> Facts:
-    """What the nodes say, and everything inside them. `binding`: the file and cell they are in."""
+    """Collect the facts on the nodes and everything inside them.
+
+    `binding`: the file and cell they are in.
+    """
     facts = Facts(*binding)
-    _Reader(facts, known, asked).read(nodes)
+    _Reader(facts, known, terms).read(nodes)
     return facts
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is worth noting: everything else is most of a text."""
+class SearchTerms:
+    """The names and patterns worth noting: everything else is most of a text."""
 
     names: frozenset[str]
     """Parts of dotted names: a name that has none of them is of no interest."""
@@ -74,32 +78,32 @@ class Asked:
 
 
 class _Reader:
-    """Walks without recursion, so that no depth of nesting matters."""
+    """Reads the nodes of one unit, without recursion, so that no depth of nesting matters."""
 
-    def __init__(self, facts: Facts, known: Bindings, asked: Asked) -> None:
-        self._facts, self._known, self._asked = facts, known, asked
+    def __init__(self, facts: Facts, known: Bindings, terms: SearchTerms) -> None:
+        self._facts, self._known, self._terms = facts, known, terms
 
     def read(self, nodes: Iterable[ast.AST]) -> None:
-        top = Scope(self._facts.path)
-        stack: list[tuple[ast.AST, Scope]] = [(node, top) for node in nodes]
+        top = LocalNames(self._facts.path)
+        stack: list[tuple[ast.AST, LocalNames]] = [(node, top) for node in nodes]
         while stack:
             node, scope = stack.pop()
             alone = isinstance(node, ast.Expr)
             node = node.value if isinstance(node, ast.Expr) else node
-            if self._asked.patterns.may_fit(node):
+            if self._terms.patterns.may_fit(node):
                 self._match(node, alone)
             stack += self._inside(node, scope)
 
     def _match(self, node: ast.AST, alone: bool) -> None:
         line: int = node.lineno  # type: ignore[attr-defined]
         best = self._facts.matches
-        for group, rank, is_last in self._asked.patterns.matching(node, alone):
-            found = (rank, -line if is_last else line)
-            if group not in best or found < best[group]:
-                best[group] = found
+        for group, rank, is_last in self._terms.patterns.matching(node, alone):
+            match = (rank, -line if is_last else line)
+            if group not in best or match < best[group]:
+                best[group] = match
 
-    def _inside(self, node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
-        """What is to be read next, after the node itself was noted."""
+    def _inside(self, node: ast.AST, scope: LocalNames) -> Iterator[tuple[ast.AST, LocalNames]]:
+        """Note a node, and yield the nodes inside it that are to be read next."""
         self._note(node)
         if isinstance(node, _FUNCTIONS):
             yield from self._function(node, scope)
@@ -121,9 +125,9 @@ class _Reader:
             yield from ((child, scope) for child in children(node))
 
     def _function(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope
-    ) -> Iterator[tuple[ast.AST, Scope]]:
-        """Its annotations are left out: naming a type uses nothing of it."""
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: LocalNames
+    ) -> Iterator[tuple[ast.AST, LocalNames]]:
+        """Yield the parts of a function except annotations: naming a type uses nothing of it."""
         outside: list[ast.expr] = [d for d in node.args.kw_defaults if d]
         outside += node.args.defaults
         body: list[ast.AST]
@@ -132,11 +136,11 @@ class _Reader:
         else:
             outside += node.decorator_list
             body = [*node.body]
-        inner = Scope(scope.path, _locals(node, body), scope)
+        inner = LocalNames(scope.path, _locals(node, body), scope)
         yield from ((item, scope) for item in outside)
         yield from ((item, inner) for item in body)
 
-    def _call(self, node: ast.Call, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
+    def _call(self, node: ast.Call, scope: LocalNames) -> Iterator[tuple[ast.AST, LocalNames]]:
         called = {ref.name for ref in self._known.dotted(node.func, scope) if ref.path is None}
         if called & LOOPING:
             self._facts.loops.append(_said(node))
@@ -151,8 +155,8 @@ class _Reader:
             return
         yield from ((child, scope) for child in children(node))
 
-    def _used(self, node: ast.expr, scope: Scope) -> bool:
-        """Notes what an expression stands for; whether that leaves nothing to read inside it."""
+    def _used(self, node: ast.expr, scope: LocalNames) -> bool:
+        """Note what an expression stands for; return whether nothing inside it is left to read."""
         if isinstance(node, ast.Attribute):
             self._facts.attributes.add(node.attr)
         if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
@@ -161,7 +165,7 @@ class _Reader:
         for ref in sorted(refs, key=str) if len(refs) > 1 else refs:
             if ref.path is None:
                 # Spelling code out takes longer than all the rest.
-                if not self._asked.names.isdisjoint(ref.name.split(".")):
+                if not self._terms.names.isdisjoint(ref.name.split(".")):
                     self._facts.uses.append((ref.name, _said(node)))
             elif ref.name:
                 self._facts.own.add((ref.path, ref.name.partition(".")[0]))
@@ -181,7 +185,7 @@ def _locals(
 ) -> dict[str, list[ast.expr | Ref]]:
     args = node.args
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-    found: dict[str, list[ast.expr | Ref]] = {one.arg: [] for one in every if one}
+    values_of: dict[str, list[ast.expr | Ref]] = {one.arg: [] for one in every if one}
     elsewhere: set[str] = set()
     for statement in body:
         for item in own_nodes(statement):
@@ -189,18 +193,18 @@ def _locals(
                 elsewhere.update(item.names)
             elif isinstance(item, (ast.Import, ast.ImportFrom)):
                 for name in bound(item):
-                    found.setdefault(name, []).extend(imported(item, name))
+                    values_of.setdefault(name, []).extend(imported(item, name))
             elif isinstance(item, ast.Assign):
                 for target in item.targets:
                     if isinstance(target, ast.Name):
-                        found.setdefault(target.id, []).append(item.value)
+                        values_of.setdefault(target.id, []).append(item.value)
             elif isinstance(item, ast.NamedExpr):
-                found.setdefault(item.target.id, []).append(item.value)
+                values_of.setdefault(item.target.id, []).append(item.value)
             elif isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
-                found.setdefault(item.id, [])
+                values_of.setdefault(item.id, [])
             elif isinstance(item, DEFINITIONS):
-                found.setdefault(item.name, [])
-    return {name: values for name, values in found.items() if name not in elsewhere}
+                values_of.setdefault(item.name, [])
+    return {name: values for name, values in values_of.items() if name not in elsewhere}
 
 
 def _asks_for_type(node: ast.expr) -> bool:
@@ -216,13 +220,13 @@ def _numbers_in(node: ast.AST) -> int:
     )
 
 
-def _said(node: ast.AST) -> Said:
-    """The first line of a node as it is written, without what stands in a loop's body."""
+def _said(node: ast.AST) -> CodePiece:
+    """Return a node's code on one line, shortened and without the body of a loop."""
     try:
         text = _spelled(node)
-    except RecursionError:
+    except (RecursionError, ValueError):  # too deep, or a number of too many digits
         text = type(node).__name__
-    return Said(" ".join(text.split())[:_SPELLED], getattr(node, "lineno", 0))
+    return CodePiece(" ".join(text.split())[:_SPELLED], getattr(node, "lineno", 0))
 
 
 def _spelled(node: ast.AST) -> str:

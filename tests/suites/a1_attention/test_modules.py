@@ -32,15 +32,15 @@ def expect_other(expect, left, right, observed):
 
 
 def expect_answer(expect, attention, x):
-    """Return the output for x, which hangs on x, or the check ends."""
-    output = run(expect, attention, x)
-    again, other = run(expect, attention, x), run(expect, attention, -x)
-    expect.close(again, output, what="output of the same tokens once more")
+    """Return the output for x, which hangs on x and on nothing else, or the check ends."""
+    output, other = run(expect, attention, x), run(expect, attention, -x)
+    again = run(expect, attention.apart, -x)
+    expect.close(again, other, what="output of the same tokens once more")
     expect_other(expect, other, output, "the output does not depend on the tokens")
     return output
 
 
-def pair(probe, expect, x):
+def both_modules(probe, expect, x):
     """Return a V2 and a V1 with drawn weights, which give different outputs."""
     width = x.shape[-1]
     v2, v1 = (
@@ -69,15 +69,28 @@ def weights(module):
 
 
 def copy(student, expect, v2, v1, x):
-    """Copy V2 into V1. Then V1 holds what V2 held, or the check ends: number by number, or, where
-    it stores its numbers in another way, by what comes out."""
+    """Copy V2 into V1, in a process in which no question was asked about them. Return both as they
+    are there. V1 holds what V2 held, or the check ends: number by number, or, where it stores its
+    numbers in another way, by what comes out."""
     wanted, output = weights(v2), run(expect, v2, x)
-    student.copy_v2_to_v1(v2, v1)
+    v2, v1 = v2.apart, v1.apart
+    student.apart.copy_v2_to_v1(v2, v1)
     found = weights(v1)
     if wanted and found and all(alike(found[name], wanted[name]) for name in wanted):
         expect.true(True, observed="", expected="")
     else:
         expect.close(run(expect, v1, x), output, what="output of V1 after the copy")
+    return v2, v1
+
+
+def holding(module, wanted):
+    """Return a module that holds these three matrices now, or None if it stores them otherwise."""
+    own = weights(module)
+    if wanted is None or own is None or any(own[n].shape != wanted[n].shape for n in own):
+        return None
+    names = {n: n.removesuffix(".weight") for n, _ in module.named_parameters()}
+    module.write({n: wanted[m].T if n != m else wanted[m] for n, m in names.items()})
+    return module
 
 
 def alike(found, wanted):
@@ -102,34 +115,36 @@ class TestConversion:
     def test_same_weights(self, student, probe, expect, width):
         """After the copy, V1 holds the weights of V2."""
         x = probe.randn(T, width, dtype=torch.float32)
-        v2, v1 = pair(probe, expect, x)
+        v2, v1 = both_modules(probe, expect, x)
         copy(student, expect, v2, v1, x)
 
     def test_source_stays(self, student, probe, expect):
         """The copy leaves V2 as it was."""
         x = tokens(probe)
-        v2, v1 = pair(probe, expect, x)
+        v2, v1 = both_modules(probe, expect, x)
         before = run(expect, v2, x)
-        copy(student, expect, v2, v1, x)
+        v2, _ = copy(student, expect, v2, v1, x)
         expect.close(run(expect, v2, x), before, what="output of V2 after the copy")
 
     @pytest.mark.parametrize("moved", ["V1", "V2"])
     def test_no_shared_memory(self, student, probe, expect, moved):
         """After the copy, changing the weights of one module does not move the other."""
         x = tokens(probe)
-        v2, v1 = pair(probe, expect, x)
-        copy(student, expect, v2, v1, x)
-        changed, other = (v1, v2) if moved == "V1" else (v2, v1)
-        before = run(expect, other, x)
+        v2, v1 = both_modules(probe, expect, x)
+        wanted, before = weights(v2), run(expect, v2, x)
+        other_v2, other_v1 = copy(student, expect, v2, v1, x)
+        changed, other = (other_v1, other_v2) if moved == "V1" else (other_v2, other_v1)
+        if moved == "V2":
+            before = run(expect, holding(v1, wanted) or other, x)
         changed.write({name: 0.1 - 0.5 * p for name, p in changed.named_parameters()})
         expect.close(run(expect, other, x), before, what="output of the other module")
 
     def test_parameters_stay_parameters(self, student, probe, expect):
         """After the copy, the parameters of V1 are still there and still learn."""
         x = tokens(probe)
-        v2, v1 = pair(probe, expect, x)
+        v2, v1 = both_modules(probe, expect, x)
         before = learning(expect, v1, x)
-        copy(student, expect, v2, v1, x)
+        _, v1 = copy(student, expect, v2, v1, x)
         after = learning(expect, v1, x)
         expect.true(
             before and after == before,
@@ -152,12 +167,13 @@ class TestState:
         """A second module that loads the first one's state_dict computes the same."""
         x = tokens(probe)
         first, second = (probe.module(name, D_IN, D_OUT, dtype=torch.float32) for _ in range(2))
-        wanted = run(expect, first, x)
+        state, wanted = first.state(), run(expect, first, x)
         expect_other(
             expect, run(expect, second, x), wanted, "the output does not depend on the weights"
         )
-        second.load(first.state())
-        expect.close(run(expect, second, x), wanted, what="output of the second module", atol=1e-6)
+        second.load(state)
+        observed = run(expect, second.apart, x)
+        expect.close(observed, wanted, what="output of the second module", atol=1e-6)
 
     @BOTH
     def test_input_is_not_modified(self, probe, expect, name):
@@ -217,5 +233,5 @@ class TestGradients:
         """On tokens and weights drawn for this submission, all gradients of both are right."""
         x = probe.randn(T, D_IN)
         for name, options in (("SelfAttentionV1", {}), ("SelfAttentionV2", {"qkv_bias": True})):
-            twin = probe.twin(name, D_IN, D_OUT, **options)
-            expect.gradients(twin.student, twin.reference, x)
+            pair = probe.pair(name, D_IN, D_OUT, **options)
+            expect.gradients(pair.student, pair.reference, x)

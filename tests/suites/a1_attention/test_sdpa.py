@@ -82,7 +82,7 @@ class TestMasking:
         mask = probe.mask(B, 1, L)
         before, _ = attend(student, expect, query, key, value, mask=mask)
         hidden = value + 1000.0 * ~mask.transpose(1, 2)
-        after, _ = attend(student, expect, query, key, hidden, mask=mask)
+        after, _ = attend(student.apart, expect, query, key, hidden, mask=mask)
         expect.close(after, before, what="output after changing forbidden values")
         seen = value + 1000.0 * mask.transpose(1, 2)
         moved, _ = attend(student, expect, query, key, seen, mask=mask)
@@ -97,7 +97,7 @@ class TestMasking:
         query, key, value = draw(probe, B)
         mask = probe.mask(B, S, L)
         _, free = attend(student, expect, query, key, value)
-        _, masked = attend(student, expect, query, key, value, mask=mask)
+        _, masked = attend(student.apart, expect, query, key, value, mask=mask)
         expect_pattern(expect, masked, mask)
         expect.close(masked.sum(-1), free.sum(-1), what="sum of each row of weights", atol=1e-6)
 

@@ -57,7 +57,7 @@ class TestStructure:
         order = torch.tensor([3, 0, 4, 1, 2])
         context, weights = attend(student, expect, x)
         expect_choice(expect, weights)
-        shuffled, shuffled_weights = attend(student, expect, x[:, order])
+        shuffled, shuffled_weights = attend(student.apart, expect, x[:, order])
         expect.close(shuffled, context[:, order], what="context of shuffled tokens", atol=1e-5)
         moved = weights[:, order][:, :, order]
         expect.close(shuffled_weights, moved, what="weights of shuffled tokens", atol=1e-5)
@@ -72,7 +72,7 @@ class TestStructure:
             expected="weights that depend on the sample's own tokens",
         )
         for sample in range(B):
-            alone, own_weights = attend(student, expect, x[sample : sample + 1])
+            alone, own_weights = attend(student.apart, expect, x[sample : sample + 1])
             expect.close(alone[0], context[sample], what="context of a sample alone", atol=1e-5)
             expect.close(own_weights[0], weights[sample], what="weights of it", atol=1e-5)
 

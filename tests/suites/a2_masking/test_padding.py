@@ -87,7 +87,7 @@ class TestMasking:
 class TestDevice:
     def test_device_of_the_lengths(self, student, reference, expect):
         """The mask is made on the device of the lengths."""
-        lengths = torch.tensor([2, 5, 1])
+        lengths = torch.tensor([4, 1, 3])
         expect.matches(student.padding_mask, reference.padding_mask, lengths, L)
         mask = student.padding_mask(lengths.to("meta"), L)
         expect.shape(mask, (B, 1, 1, L), what="mask")
@@ -97,7 +97,7 @@ class TestDevice:
 class TestState:
     def test_lengths_are_not_modified(self, student, expect):
         """The lengths are the same after the call as before it."""
-        expect.unchanged(student.padding_mask, torch.tensor([2, 5, 1]), L)
+        expect.unchanged(student.padding_mask, torch.tensor([3, 1, 4]), L)
 
     def test_masks_are_not_modified(self, student, probe, expect):
         """All masks are the same after the call as before it."""

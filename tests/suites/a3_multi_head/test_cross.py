@@ -30,11 +30,12 @@ def run(expect, attention, x, memory, mask=None):
 
 
 def expect_answer(expect, attention, x, memory):
-    """Return the output. The same tokens give it again, another memory another one, and not all
-    queries get the same, or the check ends: what does not come from the tokens proves nothing."""
-    output = run(expect, attention, x, memory)
-    again, other = run(expect, attention, x, memory), run(expect, attention, x, -0.5 * memory)
-    expect.close(again, output, what="output of the same tokens once more", atol=1e-5)
+    """Return the output. Another memory gives another one, not all queries get the same, and the
+    same tokens give the same in a process that has not seen them, or the check ends: what does not
+    come from the tokens proves nothing."""
+    output, other = run(expect, attention, x, memory), run(expect, attention, x, -0.5 * memory)
+    again = run(expect, attention.apart, x, -0.5 * memory)
+    expect.close(again, other, what="output of the same tokens once more", atol=1e-5)
     expect.true(
         bool((other - output).abs().amax() > 1e-3),
         observed="the output does not depend on the memory",
@@ -55,7 +56,7 @@ def influence(probe, expect, attention, x, memory, mask=None):
     for place in range(L):
         changed = memory.clone()
         changed[:, place] += probe.randn(D_MEMORY, dtype=torch.float32)
-        moved.append((run(expect, attention, x, changed, mask) - before).abs().amax(-1))
+        moved.append((run(expect, attention.apart, x, changed, mask) - before).abs().amax(-1))
     return torch.stack(moved, dim=-1)  # B S L
 
 
@@ -89,7 +90,7 @@ class TestMasking:
         expect_answer(expect, attention, x, memory)
         mask = torch.arange(L).expand(B, L) < L - 2
         masked = run(expect, attention, x, memory, mask)
-        short = run(expect, attention, x, memory[:, : L - 2])
+        short = run(expect, attention.apart, x, memory[:, : L - 2])
         expect.close(masked, short, what="output with a mask", atol=1e-4)
 
 
@@ -110,7 +111,7 @@ class TestMemory:
         attention, (x, memory) = build(probe), both(probe)
         together = expect_answer(expect, attention, x, memory)
         for place in range(S):
-            alone = run(expect, attention, x[:, place : place + 1], memory)
+            alone = run(expect, attention.apart, x[:, place : place + 1], memory)
             expect.close(
                 alone, together[:, place : place + 1], what=f"output of query {place}", atol=1e-4
             )
@@ -121,15 +122,15 @@ class TestMemory:
         together = expect_answer(expect, attention, x, memory)
         for sample in range(3):
             part = slice(sample, sample + 1)
-            alone = run(expect, attention, x[part], memory[part])
+            alone = run(expect, attention.apart, x[part], memory[part])
             expect.close(alone, together[part], what=f"output of sample {sample}", atol=1e-4)
 
     def test_order_does_not_matter(self, probe, expect):
         """A memory is a set: its tokens in another order give the same outputs."""
         attention, (x, memory) = build(probe), both(probe)
         before = expect_answer(expect, attention, x, memory)
-        turned = run(expect, attention, x, memory.roll(2, dims=1))
-        expect.close(turned, before, what="output of the memory in another order", atol=1e-4)
+        after = run(expect, attention.apart, x, memory.roll(2, dims=1))
+        expect.close(after, before, what="output of the memory in another order", atol=1e-4)
 
 
 class TestState:
@@ -143,14 +144,14 @@ class TestState:
     def test_state_dict_is_the_whole_state(self, probe, expect):
         """A second module that loads the first one's state_dict computes the same."""
         first, second, (x, memory) = build(probe), build(probe), both(probe)
-        wanted = run(expect, first, x, memory)
+        state, wanted = first.state(), run(expect, first, x, memory)
         expect.true(
             bool(((run(expect, second, x, memory) - wanted).abs() > 1e-3).any()),
             observed="the output does not depend on the weights",
             expected="different outputs for different weights",
         )
-        second.load(first.state())
-        again = run(expect, second, x, memory)
+        second.load(state)
+        again = run(expect, second.apart, x, memory)
         expect.close(again, wanted, what="output of the second module", atol=1e-6)
 
     def test_inputs_are_not_modified(self, probe, expect):
@@ -162,8 +163,8 @@ class TestState:
         """After another memory and a mask, the first memory gives what it gave before."""
         attention, (x, memory) = build(probe), both(probe)
         before = expect_answer(expect, attention, x, memory)
-        run(expect, attention, x, both(probe)[1][:, :3], probe.mask(B, 3))
-        after = run(expect, attention, x, memory)
+        run(expect, attention.apart, x, both(probe)[1][:, :3], probe.mask(B, 3))
+        after = run(expect, attention.apart, x, memory)
         expect.close(after, before, what="output of the later call", atol=1e-6)
 
 
@@ -182,14 +183,14 @@ class TestNumerics:
 
     def test_memory_of_nothing_but_padding(self, probe, expect):
         """Where all of the memory is padding, the output is the bias of the last map."""
-        twin = probe.twin("CrossAttention", D_QUERY, D_MEMORY, D, H)
+        pair = probe.pair("CrossAttention", D_QUERY, D_MEMORY, D, H)
         mask = probe.mask(B, L)
         mask[1] = False
         x, memory = both(probe, dtype=torch.float64)
         with torch.no_grad():
-            expect_answer(expect, twin.student, x, memory)
-            output = run(expect, twin.student, x, memory, mask)
-        bias = twin.reference.out_proj.bias.detach()
+            expect_answer(expect, pair.student, x, memory)
+            output = run(expect, pair.student, x, memory, mask)
+        bias = pair.reference.out_proj.bias.detach()
         expect.close(output[1], bias.expand(S, D), what="output of that sample", atol=1e-5)
 
 
@@ -218,6 +219,6 @@ class TestGradients:
     @pytest.mark.fresh
     def test_gradients_of_a_new_draw(self, probe, expect):
         """On tensors drawn for this submission, all gradients are right."""
-        twin = probe.twin("CrossAttention", D_QUERY, D_MEMORY, D, H)
+        pair = probe.pair("CrossAttention", D_QUERY, D_MEMORY, D, H)
         x, memory = both(probe, dtype=torch.float64)
-        expect.gradients(twin.student, twin.reference, x, memory, probe.mask(B, L))
+        expect.gradients(pair.student, pair.reference, x, memory, probe.mask(B, L))

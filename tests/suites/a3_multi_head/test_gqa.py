@@ -36,14 +36,15 @@ def run(expect, attention, x, mask=None):
 
 
 def expect_answer(expect, attention, x):
-    """Return the output for x. The same x gives it again, the last output depends on the first
-    token, and not all get the same, or the check ends: what does not come from the tokens proves
-    nothing."""
+    """Return the output for x. The last output depends on the first token, not all get the same,
+    and the same x gives the same in a process that has not seen it, or the check ends: what does
+    not come from the tokens proves nothing."""
     output = run(expect, attention, x)
-    again, other = run(expect, attention, x), x.clone()
-    other[:, 0] = -0.5 * other[:, 0]
-    expect.close(again, output, what="output of the same tokens once more", atol=1e-5)
-    moved = (run(expect, attention, other) - output)[:, -1].float().abs().amax(-1)
+    x = x.clone()
+    x[:, 0] = -0.5 * x[:, 0]
+    other, again = run(expect, attention, x), run(expect, attention.apart, x)
+    expect.close(again, other, what="output of the same tokens once more", atol=1e-5)
+    moved = (other - output)[:, -1].float().abs().amax(-1)
     expect.true(
         bool((moved > 1e-4).any()),
         observed="the last output does not depend on the first token",
@@ -64,7 +65,7 @@ def influence(probe, expect, attention, x, mask):
     for place in range(T):
         changed = x.clone()
         changed[:, place] += tokens_like(probe, batch=1, count=1)[0, 0]
-        moved.append((run(expect, attention, changed, mask) - before).abs().amax(-1))
+        moved.append((run(expect, attention.apart, changed, mask) - before).abs().amax(-1))
     return torch.stack(moved, dim=-1)
 
 
@@ -84,19 +85,19 @@ class TestGroups:
     def test_neighbours_share(self, probe, expect, groups, role):
         """Each key head, and each value head, is read by the query heads of its own group, which
         are neighbours, and by all of them."""
-        twin = probe.twin("GroupedQueryAttention", D, H, groups)
+        pair = probe.pair("GroupedQueryAttention", D, H, groups)
         x = probe.randn(B, T, D, scale=0.5)
         with torch.no_grad():
-            twin.settle((x,), {})
+            pair.settle((x,), {})
             # Without a last map every head's finding stands in the output by itself.
-            twin.write({"out_proj.weight": torch.eye(D), "out_proj.bias": torch.zeros(D)})
-            before = expect_answer(expect, twin.student, x)
-            weight = getattr(twin.reference, role).weight.detach().clone()
+            pair.write({"out_proj.weight": torch.eye(D), "out_proj.bias": torch.zeros(D)})
+            before = expect_answer(expect, pair.student, x)
+            weight = getattr(pair.reference, role).weight.detach().clone()
             for group in range(groups):
                 changed = weight.clone()
                 changed[group * DH : (group + 1) * DH] += probe.randn(DH, D, scale=0.3)
-                twin.write({f"{role}.weight": changed})
-                moved = (run(expect, twin.student, x) - before).unflatten(-1, (H, DH))
+                pair.write({f"{role}.weight": changed})
+                moved = (run(expect, pair.student.apart, x) - before).unflatten(-1, (H, DH))
                 heads = (moved.abs().amax(dim=(0, 1, 3)) > 1e-6).nonzero().flatten().tolist()
                 share = H // groups
                 wanted = list(range(group * share, (group + 1) * share))
@@ -136,7 +137,7 @@ class TestMasking:
         attention, x = build(probe), tokens_like(probe, batch=3)
         together = expect_answer(expect, attention, x)
         for sample in range(3):
-            alone = run(expect, attention, x[sample : sample + 1])
+            alone = run(expect, attention.apart, x[sample : sample + 1])
             expect.close(
                 alone, together[sample : sample + 1], what=f"output of sample {sample}", atol=1e-4
             )
@@ -154,14 +155,15 @@ class TestState:
     def test_state_dict_is_the_whole_state(self, probe, expect):
         """A second module that loads the first one's state_dict computes the same."""
         first, second, x = build(probe), build(probe), tokens_like(probe)
-        wanted = run(expect, first, x)
+        state, wanted = first.state(), run(expect, first, x)
         expect.true(
             bool(((run(expect, second, x) - wanted).abs() > 1e-3).any()),
             observed="the output does not depend on the weights",
             expected="different outputs for different weights",
         )
-        second.load(first.state())
-        expect.close(run(expect, second, x), wanted, what="output of the second module", atol=1e-6)
+        second.load(state)
+        observed = run(expect, second.apart, x)
+        expect.close(observed, wanted, what="output of the second module", atol=1e-6)
 
     def test_inputs_are_not_modified(self, probe, expect):
         """Tokens and mask are the same after the call as before it."""
@@ -184,14 +186,14 @@ class TestNumerics:
 
     def test_token_that_sees_nobody(self, probe, expect):
         """A token that may attend to nobody gathers zeros: its output is the last map's bias."""
-        twin = probe.twin("GroupedQueryAttention", D, H, G)
+        pair = probe.pair("GroupedQueryAttention", D, H, G)
         mask = probe.mask(T, T)
         mask[2] = False
         x = probe.randn(B, T, D)
         with torch.no_grad():
-            expect_answer(expect, twin.student, x)
-            output = run(expect, twin.student, x, mask)
-        bias = twin.reference.out_proj.bias.detach()
+            expect_answer(expect, pair.student, x)
+            output = run(expect, pair.student, x, mask)
+        bias = pair.reference.out_proj.bias.detach()
         expect.close(output[:, 2], bias.expand(B, D), what="output of that token", atol=1e-5)
 
 
@@ -219,6 +221,6 @@ class TestGradients:
     @pytest.mark.fresh
     def test_gradients_of_a_new_draw(self, probe, expect):
         """On tensors drawn for this submission, all gradients are right."""
-        twin = probe.twin("GroupedQueryAttention", D, H, G)
+        pair = probe.pair("GroupedQueryAttention", D, H, G)
         x, mask = probe.randn(B, T, D), probe.mask(B, T, T)
-        expect.gradients(twin.student, twin.reference, x, mask)
+        expect.gradients(pair.student, pair.reference, x, mask)

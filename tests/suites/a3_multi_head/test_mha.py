@@ -43,11 +43,11 @@ def expect_look_back(probe, expect, attention, tokens):
 
 
 def expect_answer(expect, attention, x):
-    """Return the output for x. The same x gives it again and another x another one, or the check
-    ends: what does not come from the tokens proves nothing."""
-    output = run(expect, attention, x)
-    again, other = run(expect, attention, x), run(expect, attention, -x)
-    expect.close(again, output, what="output of the same tokens once more", atol=1e-5)
+    """Return the output for x. Another x gives another one, and the same again in a process that
+    has not seen it, or the check ends: what does not come from the tokens proves nothing."""
+    output, other = run(expect, attention, x), run(expect, attention, -x)
+    again = run(expect, attention.apart, -x)
+    expect.close(again, other, what="output of the same tokens once more", atol=1e-5)
     expect.true(
         bool((other - output).abs().amax() > 1e-3),
         observed="the output does not depend on the tokens",
@@ -62,7 +62,7 @@ def expect_some_mask(probe, expect, attention):
     x = tokens_like(probe)
     first = run(expect, attention, x)[:, 0]
     x[:, -1] += 1.0
-    moved = run(expect, attention, x)[:, 0]
+    moved = run(expect, attention.apart, x)[:, 0]
     expect.close(moved, first, what="first output after changing the last token", atol=1e-2)
 
 
@@ -77,7 +77,7 @@ class TestMasking:
             changed = x.clone()
             changed[:, position + 1 :] = tokens_like(probe, count=T - 1 - position, scale=3.0)
             expect.close(
-                run(expect, attention, changed)[:, : position + 1],
+                run(expect, attention.apart, changed)[:, : position + 1],
                 before[:, : position + 1],
                 what=f"output up to position {position} after changing all later tokens",
                 atol=1e-5,
@@ -91,7 +91,8 @@ class TestMasking:
         # Among 64 samples and three heads, the first token's score of itself is often below -100.
         x = probe.randn(64, T, D_IN, scale=12.0)
         changed = torch.cat([x[:, :1], probe.randn(64, T - 1, D_IN, scale=12.0)], dim=1)
-        before, after = run(expect, attention, x), run(expect, attention, changed)
+        before = run(expect, attention, x)
+        after = run(expect, attention.apart, changed)
         expect.close(after[:, 0], before[:, 0], what="output 0 after changing all later tokens")
 
     def test_past_tokens_are_seen(self, probe, expect):
@@ -103,7 +104,7 @@ class TestMasking:
         for position in range(T):
             changed = x.clone()
             changed[:, position] += 0.5
-            moved = (run(expect, attention, changed) - before).abs().amax(-1)[:, position:]
+            moved = (run(expect, attention.apart, changed) - before).abs().amax(-1)[:, position:]
             expect.true(
                 bool((moved > 1e-4).all()),
                 observed=f"an output from position {position} on ignores token {position}",
@@ -127,7 +128,7 @@ class TestMasking:
         x = tokens_like(probe, batch=3)
         together = run(expect, attention, x)
         for sample in range(3):
-            alone = run(expect, attention, x[sample : sample + 1])
+            alone = run(expect, attention.apart, x[sample : sample + 1])
             expect.close(
                 alone, together[sample : sample + 1], what=f"output of sample {sample}", atol=1e-4
             )
@@ -141,7 +142,7 @@ class TestModes:
         wild = run(expect, attention, x)
         attention.eval()
         calm = run(expect, attention, x)
-        expect.close(run(expect, attention, x), calm, what="second output in eval mode")
+        expect.close(run(expect, attention.apart, x), calm, what="second output in eval mode")
         expect.true(
             bool(((wild - calm).abs() > 1e-3).any()),
             observed="train mode and eval mode give the same output",
@@ -166,7 +167,8 @@ class TestModes:
         x = tokens_like(probe)
         calm = expect_answer(expect, attention, x)
         attention.train()
-        expect.close(run(expect, attention, x), calm, what="output in train mode", atol=1e-5)
+        wild = run(expect, attention.apart, x)
+        expect.close(wild, calm, what="output in train mode", atol=1e-5)
 
     def test_dropout_is_on_the_weights(self, probe, expect):
         """Where all tokens are alike, dropout changes how much of each head's value is gathered,
@@ -205,14 +207,15 @@ class TestState:
         """A second module that loads the first one's state_dict computes the same."""
         first, second = build(probe), build(probe)
         x = tokens_like(probe)
-        wanted = run(expect, first, x)
+        state, wanted = first.state(), run(expect, first, x)
         expect.true(
             bool(((run(expect, second, x) - wanted).abs() > 1e-3).any()),
             observed="the output does not depend on the weights",
             expected="different outputs for different weights",
         )
-        second.load(first.state())
-        expect.close(run(expect, second, x), wanted, what="output of the second module", atol=1e-6)
+        second.load(state)
+        observed = run(expect, second.apart, x)
+        expect.close(observed, wanted, what="output of the second module", atol=1e-6)
 
     def test_input_is_not_modified(self, probe, expect):
         """The input is the same after the call as before it."""
@@ -224,8 +227,9 @@ class TestState:
         attention = build(probe)
         x = tokens_like(probe)
         before = run(expect, attention, x)
-        run(expect, attention, x[:, :3])
-        expect.close(run(expect, attention, x), before, what="output of the later call", atol=1e-6)
+        run(expect, attention.apart, x[:, :3])
+        after = run(expect, attention.apart, x)
+        expect.close(after, before, what="output of the later call", atol=1e-6)
 
 
 class TestNumerics:
@@ -290,5 +294,5 @@ class TestGradients:
     @pytest.mark.fresh
     def test_gradients_of_a_new_draw(self, probe, expect):
         """On tensors drawn for this submission, all gradients are right."""
-        twin = probe.twin("MultiHeadAttention", D_IN, D_OUT, T, 0.0, H, qkv_bias=True)
-        expect.gradients(twin.student, twin.reference, probe.randn(B, T, D_IN))
+        pair = probe.pair("MultiHeadAttention", D_IN, D_OUT, T, 0.0, H, qkv_bias=True)
+        expect.gradients(pair.student, pair.reference, probe.randn(B, T, D_IN))

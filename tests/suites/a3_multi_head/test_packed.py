@@ -37,14 +37,15 @@ def run(expect, attention, x, mask=None):
 
 
 def expect_answer(expect, attention, x):
-    """Return the output for x. The same x gives it again, the last output depends on the first
-    token, and not all get the same, or the check ends: what does not come from the tokens proves
-    nothing."""
+    """Return the output for x. The last output depends on the first token, not all get the same,
+    and the same x gives the same in a process that has not seen it, or the check ends: what does
+    not come from the tokens proves nothing."""
     output = run(expect, attention, x)
-    again, other = run(expect, attention, x), x.clone()
-    other[:, 0] = -0.5 * other[:, 0]
-    expect.close(again, output, what="output of the same tokens once more", atol=1e-5)
-    moved = (run(expect, attention, other) - output)[:, -1].float().abs().amax(-1)
+    x = x.clone()
+    x[:, 0] = -0.5 * x[:, 0]
+    other, again = run(expect, attention, x), run(expect, attention.apart, x)
+    expect.close(again, other, what="output of the same tokens once more", atol=1e-5)
+    moved = (other - output)[:, -1].float().abs().amax(-1)
     expect.true(
         bool((moved > 1e-4).any()),
         observed="the last output does not depend on the first token",
@@ -65,7 +66,7 @@ def influence(probe, expect, attention, x, mask):
     for place in range(T):
         changed = x.clone()
         changed[:, place] += tokens_like(probe, batch=1, count=1)[0, 0]
-        moved.append((run(expect, attention, changed, mask) - before).abs().amax(-1))
+        moved.append((run(expect, attention.apart, changed, mask) - before).abs().amax(-1))
     return torch.stack(moved, dim=-1)
 
 
@@ -117,11 +118,11 @@ class TestConversion:
     def test_numbers_arrive(self, student, probe, expect, batch_first):
         """What from_torch_mha returns computes what your class computes with the same numbers."""
         _, theirs, values = torch_attention(student, probe, batch_first=batch_first)
-        twin = probe.twin("PackedMultiHeadAttention", D, H, dtype=torch.float32)
+        pair = probe.pair("PackedMultiHeadAttention", D, H, dtype=torch.float32)
         x = tokens_like(probe)
         with torch.no_grad():
-            twin.settle((x,), {})
-            twin.write(
+            pair.settle((x,), {})
+            pair.write(
                 {
                     "qkv.weight": values["in_proj_weight"],
                     "qkv.bias": values["in_proj_bias"],
@@ -129,7 +130,7 @@ class TestConversion:
                     "projection.bias": values["out_proj.bias"],
                 }
             )
-            wanted = expect_answer(expect, twin.student, x)
+            wanted = expect_answer(expect, pair.student, x)
             observed = run(expect, converted(student, expect, theirs), x)
         expect.close(observed, wanted, what="output after from_torch_mha")
 
@@ -189,7 +190,7 @@ class TestMasking:
         attention = build(probe)
         expect_answer(expect, attention, tokens_like(probe))
         x = tokens_like(probe, count=1).expand(B, T, D)  # all values alike: only the sum shows
-        masked = run(expect, attention, x, probe.mask(T, T, keep=0.3))
+        masked = run(expect, attention.apart, x, probe.mask(T, T, keep=0.3))
         expect.close(masked, run(expect, attention, x), what="output with a mask", atol=1e-4)
 
     def test_samples_stay_apart(self, probe, expect):
@@ -197,7 +198,7 @@ class TestMasking:
         attention, x = build(probe), tokens_like(probe, batch=3)
         together = expect_answer(expect, attention, x)
         for sample in range(3):
-            alone = run(expect, attention, x[sample : sample + 1])
+            alone = run(expect, attention.apart, x[sample : sample + 1])
             expect.close(
                 alone, together[sample : sample + 1], what=f"output of sample {sample}", atol=1e-4
             )
@@ -210,7 +211,7 @@ class TestModes:
         wild = run(expect, attention, x)
         attention.eval()
         calm = run(expect, attention, x)
-        expect.close(run(expect, attention, x), calm, what="second output in eval mode")
+        expect.close(run(expect, attention.apart, x), calm, what="second output in eval mode")
         expect.true(
             bool(((wild - calm).abs() > 1e-3).any()),
             observed="train mode and eval mode give the same output",
@@ -222,7 +223,8 @@ class TestModes:
         attention, x = build(probe), tokens_like(probe)
         calm = expect_answer(expect, attention, x)
         attention.train()
-        expect.close(run(expect, attention, x), calm, what="output in train mode", atol=1e-5)
+        wild = run(expect, attention.apart, x)
+        expect.close(wild, calm, what="output in train mode", atol=1e-5)
 
     def test_dropout_is_on_the_weights(self, probe, expect):
         """Where all tokens are alike, dropout changes how much of each head's value is gathered,
@@ -259,14 +261,15 @@ class TestState:
     def test_state_dict_is_the_whole_state(self, probe, expect):
         """A second module that loads the first one's state_dict computes the same."""
         first, second, x = build(probe), build(probe), tokens_like(probe)
-        wanted = run(expect, first, x)
+        state, wanted = first.state(), run(expect, first, x)
         expect.true(
             bool(((run(expect, second, x) - wanted).abs() > 1e-3).any()),
             observed="the output does not depend on the weights",
             expected="different outputs for different weights",
         )
-        second.load(first.state())
-        expect.close(run(expect, second, x), wanted, what="output of the second module", atol=1e-6)
+        second.load(state)
+        observed = run(expect, second.apart, x)
+        expect.close(observed, wanted, what="output of the second module", atol=1e-6)
 
     def test_checkpoint(self, student, reference, probe, expect):
         """A published checkpoint, rows ordered (qkv h d), can be loaded and gives its outputs."""
@@ -332,13 +335,13 @@ class TestNumerics:
 
     def test_token_that_sees_nobody(self, probe, expect):
         """A token that may attend to nobody gathers zeros: its output is the projection's bias."""
-        twin = probe.twin("PackedMultiHeadAttention", D, H)
+        pair = probe.pair("PackedMultiHeadAttention", D, H)
         mask = probe.mask(T, T)
         mask[2] = False
         x = probe.randn(B, T, D)
         with torch.no_grad():
-            output = run(expect, twin.student, x, mask)
-        bias = twin.reference.projection.bias.detach()
+            output = run(expect, pair.student, x, mask)
+        bias = pair.reference.projection.bias.detach()
         expect.close(output[:, 2], bias.expand(B, D), what="output of that token", atol=1e-5)
 
 
@@ -366,6 +369,6 @@ class TestGradients:
     @pytest.mark.fresh
     def test_gradients_of_a_new_draw(self, probe, expect):
         """On tensors drawn for this submission, all gradients are right."""
-        twin = probe.twin("PackedMultiHeadAttention", D, H)
+        pair = probe.pair("PackedMultiHeadAttention", D, H)
         x, mask = probe.randn(B, T, D), probe.mask(B, T, T)
-        expect.gradients(twin.student, twin.reference, x, mask)
+        expect.gradients(pair.student, pair.reference, x, mask)

@@ -34,11 +34,12 @@ def moved(one, other):
 
 
 def expect_answer(expect, block, x):
-    """Return the output. The same tokens give it again and others give others, and it is not just
-    the tokens; or the check ends: what does not come from the tokens proves nothing."""
-    output = run(expect, block, x)
-    expect.close(run(expect, block, x), output, what="output once more", atol=1e-5)
-    seen = moved(run(expect, block, -x), output).all() and moved(output, x).all()
+    """Return the output. Other tokens give others, and the same again in a process that has not
+    seen them, and it is not just the tokens; or the check ends: what does not come from the tokens
+    proves nothing."""
+    output, other = run(expect, block, x), run(expect, block, -x)
+    expect.close(run(expect, block.apart, -x), other, what="output once more", atol=1e-5)
+    seen = moved(other, output).all() and moved(output, x).all()
     expect.true(
         bool(seen and moved(output[:, 1:], output[:, :1]).all()),
         observed="the output does not depend on the tokens, or is nothing else",
@@ -47,9 +48,9 @@ def expect_answer(expect, block, x):
     return output
 
 
-def switches(twin):
+def switches(pair):
     """Return a function that leaves the branches named on and switches the others off."""
-    module = twin.reference.module
+    module = pair.reference.module
     drawn = {
         f"{last}.{kind}": getattr(module.get_submodule(last), kind).detach().clone()
         for last in LAST.values()
@@ -58,13 +59,13 @@ def switches(twin):
 
     def leave(*branches):
         names = [LAST[branch] for branch in branches]
-        twin.write(
+        pair.write(
             {
                 name: value if name.rpartition(".")[0] in names else torch.zeros_like(value)
                 for name, value in drawn.items()
             }
         )
-        return twin.student
+        return pair.student
 
     return leave
 
@@ -72,19 +73,19 @@ def switches(twin):
 class TestWiring:
     def test_block_that_adds_nothing(self, probe, expect):
         """If both branches add zeros, what comes out is what came in."""
-        twin = probe.twin("EncoderBlock", D, H)
+        pair = probe.pair("EncoderBlock", D, H)
         x = draw(probe)
-        expect_answer(expect, twin.student, x)
-        calm = run(expect, switches(twin)(), x)
+        expect_answer(expect, pair.student, x)
+        calm = run(expect, switches(pair)(), x)
         expect.close(calm, x, what="output of a block whose last layers are zero", atol=1e-5)
 
     @pytest.mark.parametrize("branch", ["attention", "mlp"])
     def test_branch_reads_a_normalised_copy(self, probe, expect, branch):
         """What a branch adds does not change when tokens grow, or all their features rise."""
-        twin = probe.twin("EncoderBlock", D, H)
+        pair = probe.pair("EncoderBlock", D, H)
         x = draw(probe, scale=8.0)
-        expect_answer(expect, twin.student, x)
-        block = switches(twin)(branch)
+        expect_answer(expect, pair.student, x)
+        block = switches(pair)(branch)
         added = run(expect, block, x) - x
         larger = (2.0 + probe.rand(B, T, 1)) * x + probe.randn(B, T, 1, scale=5.0)
         expect.true(
@@ -93,32 +94,35 @@ class TestWiring:
             expected="a branch that adds to every token",
         )
         expect.close(
-            run(expect, block, larger) - larger, added, what=f"what the {branch} adds", atol=1e-4
+            run(expect, block.apart, larger) - larger,
+            added,
+            what=f"what the {branch} adds",
+            atol=1e-4,
         )
 
     def test_mlp_reads_what_attention_left(self, probe, expect):
         """The block does what its two halves do one after the other, attention first."""
-        twin = probe.twin("EncoderBlock", D, H)
+        pair = probe.pair("EncoderBlock", D, H)
         x = draw(probe)
-        whole = expect_answer(expect, twin.student, x)
-        leave = switches(twin)
+        whole = expect_answer(expect, pair.student, x)
+        leave = switches(pair)
         between = run(expect, leave("attention"), x)
         expect.true(
             bool(moved(between, x).all()),
             observed="the attention adds nothing",
             expected="a branch that adds to every token",
         )
-        after = run(expect, leave("mlp"), between)
+        after = run(expect, leave("mlp").apart, between)
         expect.close(after, whole, what="output of one half after the other", atol=1e-5)
 
     def test_norms_after_adding(self, probe, expect):
         """PostNormEncoderBlock: if both branches add zeros, what comes out went through both norms
         and nothing else."""
-        twin = probe.twin("PostNormEncoderBlock", D, H)
+        pair = probe.pair("PostNormEncoderBlock", D, H)
         x = draw(probe)
-        expect_answer(expect, twin.student, x)
-        switches(twin)()
-        expect.matches(twin.student, twin.reference, x)
+        expect_answer(expect, pair.student, x)
+        switches(pair)()
+        expect.matches(pair.student, pair.reference, x)
 
 
 class TestMasking:
@@ -138,7 +142,7 @@ class TestMasking:
         for place in range(T):
             changed = x.clone()
             changed[:, place] += probe.randn(B, D)
-            seen = moved(run(expect, block, changed, mask=mask), before)
+            seen = moved(run(expect, block.apart, changed, mask=mask), before)
             expected = allowed[:, :, place] | (torch.arange(T) == place)
             expect.true(
                 bool((seen == expected).all()),
@@ -160,7 +164,8 @@ class TestModes:
             observed="train mode and eval mode give the same output",
             expected="dropout in train mode",
         )
-        expect.close(run(expect, block.eval(), x), calm, what="output in eval mode", atol=1e-6)
+        again = run(expect, block.eval().apart, x)
+        expect.close(again, calm, what="output in eval mode", atol=1e-6)
 
     @BOTH
     def test_no_dropout(self, probe, expect, name):
@@ -168,7 +173,7 @@ class TestModes:
         block = probe.module(name, D, H)
         x = draw(probe)
         calm = expect_answer(expect, block, x)
-        wild = run(expect, block.train(), x)
+        wild = run(expect, block.train().apart, x)
         expect.close(wild, calm, what="output in train mode", atol=1e-6)
 
 
@@ -185,14 +190,14 @@ class TestState:
         """A second block that loads the first one's state_dict gives the same output."""
         first, second = probe.module(name, D, H), probe.module(name, D, H)
         x = draw(probe)
-        wanted = run(expect, first, x)
+        state, wanted = first.state(), run(expect, first, x)
         expect.true(
             bool(moved(run(expect, second, x), wanted).all()),
             observed="the output does not depend on the weights",
             expected="different outputs for different weights",
         )
-        second.load(first.state())
-        expect.close(run(expect, second, x), wanted, what="output", atol=1e-6)
+        second.load(state)
+        expect.close(run(expect, second.apart, x), wanted, what="output", atol=1e-6)
 
     @BOTH
     def test_tokens_are_not_modified(self, probe, expect, name):
@@ -205,9 +210,9 @@ class TestState:
         block = probe.module("EncoderBlock", D, H)
         x = draw(probe)
         before = expect_answer(expect, block, x)
-        run(expect, block, x[:1, :3].contiguous())
-        run(expect, block, torch.cat([x, x], dim=1))
-        expect.close(run(expect, block, x), before, what="output", atol=1e-6)
+        run(expect, block.apart, -2 * x[:1, :3])
+        run(expect, block.apart, torch.cat([-2 * x, -2 * x], dim=1))
+        expect.close(run(expect, block.apart, x), before, what="output", atol=1e-6)
 
 
 class TestNumerics:
@@ -219,7 +224,7 @@ class TestNumerics:
         x = draw(probe, dtype=dtype)
         output = run(expect, block, x)
         expect.dtype(output, dtype, what="output")
-        again, other = run(expect, block, x), run(expect, block, -x)
+        again, other = run(expect, block.apart, x), run(expect, block, -x)
         expect.close(again, output, what="output once more", atol=1e-2)
         expect.true(
             bool(((other - output).abs().amax(-1) > 1e-2).all() and moved(output, x).all()),
@@ -253,15 +258,15 @@ class TestGradients:
     def test_every_parameter_learns(self, probe, expect, name):
         """Every parameter gets a gradient that is finite and not zero."""
         # By role: alone, a bias of the keys never gets one, since no softmax depends on it.
-        twin = probe.twin(name, D, H)
-        parameters = dict(twin.student.named_parameters())
-        output = run(expect, twin.student, draw(probe))
+        pair = probe.pair(name, D, H)
+        parameters = dict(pair.student.named_parameters())
+        output = run(expect, pair.student, draw(probe))
         expect.true(
             output.requires_grad, observed="no gradient", expected="a gradient for every parameter"
         )
         total = (output * draw(probe)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
-        by_role = twin.by_role(dict(zip(parameters, gradients, strict=True)))
+        by_role = pair.by_role(dict(zip(parameters, gradients, strict=True)))
         for role, gradient in by_role.items():
             expect.finite(gradient, what=f"gradient of {role}")
             expect.true(
@@ -273,5 +278,5 @@ class TestGradients:
     @pytest.mark.fresh
     def test_gradients_of_a_new_draw(self, probe, expect):
         """On tokens and weights drawn for this submission, all gradients are right."""
-        twin = probe.twin("EncoderBlock", D, H, expansion=2)
-        expect.gradients(twin.student, twin.reference, draw(probe))
+        pair = probe.pair("EncoderBlock", D, H, expansion=2)
+        expect.gradients(pair.student, pair.reference, draw(probe))

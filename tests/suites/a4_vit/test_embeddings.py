@@ -26,12 +26,13 @@ def tokens_of(expect, embed, images):
 
 
 def expect_answer(expect, embed, images):
-    """Return the tokens of images in eval mode. The same images give them again and others give
-    others, or the check ends: what does not come from the images proves nothing."""
+    """Return the tokens of images in eval mode. Other images give others, and the same again in a
+    process that has not seen them, or the check ends: what does not come from the images proves
+    nothing."""
     embed.eval()
-    tokens = tokens_of(expect, embed, images)
-    again, other = tokens_of(expect, embed, images), tokens_of(expect, embed, -images)
-    expect.close(again, tokens, what="tokens of the same images once more", atol=1e-6)
+    tokens, other = tokens_of(expect, embed, images), tokens_of(expect, embed, -images)
+    again = tokens_of(expect, embed.apart, -images)
+    expect.close(again, other, what="tokens of the same images once more", atol=1e-6)
     expect.true(
         bool((other - tokens).abs().amax() > 1e-6),
         observed="the tokens do not depend on the images",
@@ -61,12 +62,12 @@ class TestTokens:
 
     def test_class_token_is_learned(self, probe, expect):
         """What the class token holds is what token 0 holds, and nothing else moves."""
-        twin = probe.twin("ViTEmbeddings", *ARGUMENTS)
+        pair = probe.pair("ViTEmbeddings", *ARGUMENTS)
         images = draw(probe)
-        before = expect_answer(expect, twin.student, images)
+        before = expect_answer(expect, pair.student, images)
         step = probe.randn(1, 1, D)
-        twin.write({"cls_token": dict(twin.reference.named_parameters())["cls_token"] + step})
-        moved = tokens_of(expect, twin.student, images) - before
+        pair.write({"cls_token": dict(pair.reference.named_parameters())["cls_token"] + step})
+        moved = tokens_of(expect, pair.student.apart, images) - before
         expected = torch.zeros(2, TOKENS, D, dtype=torch.float64)
         expected[:, 0] = step[0]
         expect.close(moved, expected, what="change of the tokens", atol=1e-5)
@@ -74,14 +75,14 @@ class TestTokens:
     @pytest.mark.parametrize("token", [0, 1, 7, PATCHES])
     def test_position_belongs_to_its_token(self, probe, expect, token):
         """A position is added to its own token, to the class token as to any other."""
-        twin = probe.twin("ViTEmbeddings", *ARGUMENTS)
+        pair = probe.pair("ViTEmbeddings", *ARGUMENTS)
         images = draw(probe)
-        before = expect_answer(expect, twin.student, images)
-        positions = dict(twin.reference.named_parameters())["positions"].detach().clone()
+        before = expect_answer(expect, pair.student, images)
+        positions = dict(pair.reference.named_parameters())["positions"].detach().clone()
         step = probe.randn(D)
         positions[token] += step
-        twin.write({"positions": positions})
-        moved = tokens_of(expect, twin.student, images) - before
+        pair.write({"positions": positions})
+        moved = tokens_of(expect, pair.student.apart, images) - before
         reached = (moved.abs().amax(dim=(0, 2)) > 1e-6).nonzero().flatten().tolist()
         expect.true(
             reached == [token],
@@ -95,7 +96,7 @@ class TestTokens:
         embed = probe.module("ViTEmbeddings", *ARGUMENTS)
         images = draw(probe, batch=3)
         together = expect_answer(expect, embed, images)
-        alone = torch.cat([tokens_of(expect, embed, image[None]) for image in images])
+        alone = torch.cat([tokens_of(expect, embed.apart, image[None]) for image in images])
         expect.close(alone, together, what="tokens", atol=1e-5)
 
 
@@ -144,7 +145,7 @@ class TestModes:
         images = draw(probe)
         calm = expect_answer(expect, embed, images)
         embed.train()
-        wild = tokens_of(expect, embed, images)
+        wild = tokens_of(expect, embed.apart, images)
         expect.close(wild, calm, what="tokens in train mode", atol=1e-6)
 
 
@@ -160,14 +161,14 @@ class TestState:
         """A second module that loads the first one's state_dict gives the same tokens."""
         first, second = (probe.module("ViTEmbeddings", *ARGUMENTS) for _ in range(2))
         images = draw(probe)
-        wanted = expect_answer(expect, first, images)
+        state, wanted = first.state(), expect_answer(expect, first, images)
         expect.true(
             bool(((tokens_of(expect, second, images) - wanted).abs() > 1e-3).any()),
             observed="the tokens do not depend on the weights",
             expected="different tokens for different weights",
         )
-        second.load(first.state())
-        expect.close(tokens_of(expect, second, images), wanted, what="tokens", atol=1e-6)
+        second.load(state)
+        expect.close(tokens_of(expect, second.apart, images), wanted, what="tokens", atol=1e-6)
 
     def test_images_are_not_modified(self, probe, expect):
         """The images are the same after the call as before it."""
@@ -179,8 +180,8 @@ class TestState:
         embed = probe.module("ViTEmbeddings", *ARGUMENTS)
         images = draw(probe, batch=5)
         first = expect_answer(expect, embed, images[:2])
-        tokens_of(expect, embed, images)
-        later = tokens_of(expect, embed, images[:2])
+        tokens_of(expect, embed.apart, 2 * images)
+        later = tokens_of(expect, embed.apart, images[:2])
         expect.close(later, first, what="tokens of the same images later", atol=1e-6)
 
 
@@ -214,14 +215,14 @@ class TestGradients:
 
     def test_class_token_learns_from_every_image(self, probe, expect):
         """The gradient of the class token is the sum over the batch."""
-        twin = probe.twin("ViTEmbeddings", *ARGUMENTS)
-        parameters = dict(twin.student.named_parameters())
-        tokens = tokens_of(expect, twin.student, draw(probe, batch=5))
+        pair = probe.pair("ViTEmbeddings", *ARGUMENTS)
+        parameters = dict(pair.student.named_parameters())
+        tokens = tokens_of(expect, pair.student, draw(probe, batch=5))
         expect.true(tokens.requires_grad, observed="no gradient", expected="a gradient")
         weights = probe.randn(5, TOKENS, D)
         total = (tokens * weights).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), allow_unused=True)
-        found = twin.by_role(dict(zip(parameters, gradients, strict=True)))
+        found = pair.by_role(dict(zip(parameters, gradients, strict=True)))
         expected = weights.sum(dim=0)  # T D
         for name, wanted in (("cls_token", expected[:1]), ("positions", expected)):
             gradient = found[name]
@@ -237,5 +238,5 @@ class TestGradients:
     @pytest.mark.fresh
     def test_gradients_of_a_new_draw(self, probe, expect):
         """On images and weights drawn for this submission, all gradients are right."""
-        twin = probe.twin("ViTEmbeddings", *ARGUMENTS)
-        expect.gradients(twin.student, twin.reference, draw(probe))
+        pair = probe.pair("ViTEmbeddings", *ARGUMENTS)
+        expect.gradients(pair.student, pair.reference, draw(probe))

@@ -44,11 +44,12 @@ def moved(one, other):
 
 
 def expect_answer(expect, encoder, x):
-    """Return the output. The same tokens give it again and others give others, and it is not just
-    the tokens; or the check ends: what does not come from the tokens proves nothing."""
-    output = run(expect, encoder, x)
-    expect.close(run(expect, encoder, x), output, what="output once more", atol=1e-5)
-    seen = moved(run(expect, encoder, -x), output).all() and moved(output, x).all()
+    """Return the output. Other tokens give others, and the same again in a process that has not
+    seen them, and it is not just the tokens; or the check ends: what does not come from the tokens
+    proves nothing."""
+    output, other = run(expect, encoder, x), run(expect, encoder, -x)
+    expect.close(run(expect, encoder.apart, -x), other, what="output once more", atol=1e-5)
+    seen = moved(other, output).all() and moved(output, x).all()
     expect.true(
         bool(seen and moved(output[:, 1:], output[:, :1]).all()),
         observed="the output does not depend on the tokens, or is nothing else",
@@ -58,21 +59,21 @@ def expect_answer(expect, encoder, x):
 
 
 def expect_logits(expect, head, x):
-    """Return the logits. The same tokens give them again and others give others, or the check
-    ends."""
-    logits = score(expect, head, x)
-    expect.close(score(expect, head, x), logits, what="logits once more", atol=1e-5)
+    """Return the logits. Other tokens give others, and the same again in a process that has not
+    seen them, or the check ends."""
+    logits, other = score(expect, head, x), score(expect, head, -x)
+    expect.close(score(expect, head.apart, -x), other, what="logits once more", atol=1e-5)
     expect.true(
-        bool(moved(score(expect, head, -x), logits).all()),
+        bool(moved(other, logits).all()),
         observed="the logits do not depend on the tokens",
         expected="other logits for other tokens",
     )
     return logits
 
 
-def switches(twin, depth):
+def switches(pair, depth):
     """Return a function that leaves the blocks of these numbers on and switches the others off."""
-    own = dict(twin.reference.module.named_parameters())
+    own = dict(pair.reference.module.named_parameters())
     drawn = {
         (number, f"blocks.{number}.{name}"): own[f"blocks.{number}.{name}"].detach().clone()
         for number in range(depth)
@@ -80,13 +81,13 @@ def switches(twin, depth):
     }
 
     def leave(*numbers):
-        twin.write(
+        pair.write(
             {
                 name: value if number in numbers else torch.zeros_like(value)
                 for (number, name), value in drawn.items()
             }
         )
-        return twin.student
+        return pair.student
 
     return leave
 
@@ -94,12 +95,12 @@ def switches(twin, depth):
 class TestBlocks:
     def test_one_block_after_the_other(self, probe, expect):
         """The encoder does what its blocks do one after the other, from the first to the last."""
-        twin = probe.twin("Encoder", 3, D, H, final_norm=False)
+        pair = probe.pair("Encoder", 3, D, H, final_norm=False)
         x = draw(probe)
-        whole = expect_answer(expect, twin.student, x)
-        leave, after = switches(twin, 3), x
+        whole = expect_answer(expect, pair.student, x)
+        leave, after = switches(pair, 3), x
         for number in range(3):
-            before, after = after, run(expect, leave(number), after)
+            before, after = after, run(expect, leave(number).apart, after)
             expect.true(
                 bool(moved(after, before).all()),
                 observed=f"block {number} does nothing",
@@ -111,11 +112,11 @@ class TestBlocks:
     def test_final_norm(self, probe, expect, final_norm):
         """If no block does anything, every token has gone through the last norm, or through
         nothing."""
-        twin = probe.twin("Encoder", 2, D, H, final_norm=final_norm)
+        pair = probe.pair("Encoder", 2, D, H, final_norm=final_norm)
         x = draw(probe)
-        expect_answer(expect, twin.student, x)
-        switches(twin, 2)()
-        expect.matches(twin.student, twin.reference, x)
+        expect_answer(expect, pair.student, x)
+        switches(pair, 2)()
+        expect.matches(pair.student, pair.reference, x)
 
 
 class TestMasking:
@@ -128,7 +129,7 @@ class TestMasking:
         for place in range(T):
             changed = x.clone()
             changed[:, place] += probe.randn(B, D)
-            seen = moved(run(expect, encoder, changed, mask), before)
+            seen = moved(run(expect, encoder.apart, changed, mask), before)
             expect.true(
                 bool((seen == (torch.arange(T) >= place)).all()),
                 observed=f"token {place} is seen at the wrong places",
@@ -145,7 +146,7 @@ class TestPooling:
         for place in range(T):
             changed = x.clone()
             changed[:, place] += probe.randn(B, D)
-            seen = moved(score(expect, head, changed), before)
+            seen = moved(score(expect, head.apart, changed), before)
             expect.true(
                 bool((seen == (place == 0)).all()),
                 observed=f"token {place} counts" if place else f"token {place} does not count",
@@ -161,12 +162,12 @@ class TestPooling:
             changed = x.clone()
             changed[:, place] += probe.randn(B, D)
             expect.true(
-                bool(moved(score(expect, head, changed), before).all()),
+                bool(moved(score(expect, head.apart, changed), before).all()),
                 observed=f"token {place} does not count",
                 expected="an average of all patches",
             )
         turned = torch.cat([x[:, :1], x[:, 1:].flip(1)], dim=1)
-        after = score(expect, head, turned)
+        after = score(expect, head.apart, turned)
         expect.close(after, before, what="logits of the patches in another order", atol=1e-5)
 
     def test_raw_logits(self, probe, expect):
@@ -174,6 +175,7 @@ class TestPooling:
         head = probe.module("ClassificationHead", D, CLASSES, pool="cls")
         x, other = draw(probe), draw(probe)
         both = expect_logits(expect, head, x) + expect_logits(expect, head, other)
+        head = head.apart
         observed = score(expect, head, x + other) + score(expect, head, torch.zeros_like(x))
         expect.close(observed, both, what="logits of a sum", atol=1e-5)
 
@@ -190,14 +192,15 @@ class TestModes:
             observed="train mode and eval mode give the same output",
             expected="dropout in train mode",
         )
-        expect.close(run(expect, encoder.eval(), x), calm, what="output in eval mode", atol=1e-6)
+        again = run(expect, encoder.eval().apart, x)
+        expect.close(again, calm, what="output in eval mode", atol=1e-6)
 
     def test_no_dropout(self, probe, expect):
         """With a dropout of 0, train mode gives what eval mode gives."""
         encoder = probe.module("Encoder", 2, D, H)
         x = draw(probe)
         calm = expect_answer(expect, encoder, x)
-        wild = run(expect, encoder.train(), x)
+        wild = run(expect, encoder.train().apart, x)
         expect.close(wild, calm, what="output in train mode", atol=1e-6)
 
 
@@ -214,14 +217,14 @@ class TestState:
         """A second encoder that loads the first one's state_dict gives the same output."""
         first, second = probe.module("Encoder", 2, D, H), probe.module("Encoder", 2, D, H)
         x = draw(probe)
-        wanted = run(expect, first, x)
+        state, wanted = first.state(), run(expect, first, x)
         expect.true(
             bool(moved(run(expect, second, x), wanted).all()),
             observed="the output does not depend on the weights",
             expected="different outputs for different weights",
         )
-        second.load(first.state())
-        expect.close(run(expect, second, x), wanted, what="output", atol=1e-6)
+        second.load(state)
+        expect.close(run(expect, second.apart, x), wanted, what="output", atol=1e-6)
 
     def test_tokens_are_not_modified(self, probe, expect):
         """The tokens are the same after a call as before it, of the encoder and of the head."""
@@ -273,15 +276,15 @@ class TestGradients:
     def test_every_parameter_learns(self, probe, expect):
         """Every parameter of every block, and the last norm, gets a gradient that is not zero."""
         # By role: alone, a bias of the keys never gets one, since no softmax depends on it.
-        twin = probe.twin("Encoder", 2, D, H)
-        parameters = dict(twin.student.named_parameters())
-        output = run(expect, twin.student, draw(probe))
+        pair = probe.pair("Encoder", 2, D, H)
+        parameters = dict(pair.student.named_parameters())
+        output = run(expect, pair.student, draw(probe))
         expect.true(
             output.requires_grad, observed="no gradient", expected="a gradient for every parameter"
         )
         total = (output * draw(probe)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
-        by_role = twin.by_role(dict(zip(parameters, gradients, strict=True)))
+        by_role = pair.by_role(dict(zip(parameters, gradients, strict=True)))
         for role, gradient in by_role.items():
             expect.finite(gradient, what=f"gradient of {role}")
             expect.true(
@@ -298,5 +301,5 @@ class TestGradients:
             ("Encoder", (2, D, H, 2)),
             ("ClassificationHead", (D, CLASSES)),
         ):
-            twin = probe.twin(name, *arguments)
-            expect.gradients(twin.student, twin.reference, x)
+            pair = probe.pair(name, *arguments)
+            expect.gradients(pair.student, pair.reference, x)

@@ -17,12 +17,12 @@ def run(expect, module, x):
 
 
 def expect_answer(expect, module, x):
-    """Return the output for x in eval mode. The same x gives it again and another x another, or
-    the check ends: what does not come from x proves nothing."""
+    """Return the output for x in eval mode. Another x gives another, and the same again in a
+    process that has not seen it, or the check ends: what does not come from x proves nothing."""
     module.eval()
-    output = run(expect, module, x)
-    again, other = run(expect, module, x), run(expect, module, -x)
-    expect.close(again, output, what="output of the same x once more", atol=1e-5)
+    output, other = run(expect, module, x), run(expect, module, -x)
+    again = run(expect, module.apart, -x)
+    expect.close(again, other, what="output of the same x once more", atol=1e-5)
     expect.true(
         bool((other - output).abs().amax() > 1e-6 and (output - x).abs().amax() > 1e-6),
         observed="the output does not depend on x, or is x itself",
@@ -137,7 +137,7 @@ class TestModes:
         x = probe.randn(*TOKENS)
         calm = expect_answer(expect, mlp, x)
         mlp.train()
-        expect.close(run(expect, mlp, x), calm, what="output in train mode", atol=1e-6)
+        expect.close(run(expect, mlp.apart, x), calm, what="output in train mode", atol=1e-6)
 
 
 class TestState:
@@ -182,14 +182,14 @@ class TestState:
         """A second FeedForward that loads the first one's state_dict computes the same."""
         first, second = (probe.module("FeedForward", D) for _ in range(2))
         x = probe.randn(*TOKENS)
-        wanted = expect_answer(expect, first, x)
+        state, wanted = first.state(), expect_answer(expect, first, x)
         expect.true(
             bool(((run(expect, second, x) - wanted).abs() > 1e-3).any()),
             observed="the output does not depend on the weights",
             expected="different outputs for different weights",
         )
-        second.load(first.state())
-        expect.close(run(expect, second, x), wanted, what="output", atol=1e-6)
+        second.load(state)
+        expect.close(run(expect, second.apart, x), wanted, what="output", atol=1e-6)
 
 
 class TestNumerics:
@@ -204,7 +204,7 @@ class TestNumerics:
     def test_dtype_of_a_residual(self, student, probe, expect, dtype):
         """The sum has the dtype of x."""
         x = probe.randn(*TOKENS, dtype=dtype)
-        output = expect_answer(expect, student.ResidualAdd(student.nn.Tanh()), x)
+        output = run(expect, student.ResidualAdd(student.nn.Tanh()), x)
         expect.dtype(output, dtype, what="output")
         expect.close(output, x + torch.tanh(x), atol=3e-2)
 
@@ -238,5 +238,5 @@ class TestGradients:
     def test_gradients_of_a_new_draw(self, probe, expect):
         """On inputs and weights drawn for this submission, all gradients of FeedForward are
         right."""
-        twin = probe.twin("FeedForward", D)
-        expect.gradients(twin.student, twin.reference, probe.randn(*TOKENS))
+        pair = probe.pair("FeedForward", D)
+        expect.gradients(pair.student, pair.reference, probe.randn(*TOKENS))

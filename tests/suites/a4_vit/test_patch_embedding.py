@@ -27,7 +27,7 @@ def expect_answer(expect, embed, images, side=P):
     """Return the tokens of images. The same images give them again, and not every image the same,
     or the check ends: what does not come from the pixels proves nothing."""
     tokens = embed_tokens(expect, embed, images, side)
-    again = embed_tokens(expect, embed, images, side)
+    again = embed_tokens(expect, embed.apart, images, side)
     expect.close(again, tokens, what="tokens of the same images once more", atol=1e-5)
     expect.true(
         bool((tokens[1:] - tokens[0]).abs().amax() > 1e-6),
@@ -88,8 +88,9 @@ class TestPatches:
         """No image of a batch changes the tokens of another."""
         embed = probe.module("PatchEmbedding", C, P, D)
         images = probe.randn(3, C, 8, 12)
-        together = expect_answer(expect, embed, images)
-        alone = torch.cat([embed_tokens(expect, embed, image[None]) for image in images])
+        expect_answer(expect, embed, -images)
+        together = embed_tokens(expect, embed, images)
+        alone = torch.cat([embed_tokens(expect, embed.apart, image[None]) for image in images])
         expect.close(alone, together, what="tokens", atol=1e-5)
 
     @pytest.mark.fresh

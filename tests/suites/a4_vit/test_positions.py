@@ -102,7 +102,7 @@ class TestGrids:
         positions = ramps(probe, *old)
         plain = interpolate(student, expect, positions, old, new)
         expect_growth(expect, plain[1:], new)
-        batched = interpolate(student, expect, positions[None], old, new)
+        batched = interpolate(student.apart, expect, positions[None], old, new)
         expect.close(batched[0], plain, what="positions", atol=1e-6)
 
     @pytest.mark.fresh

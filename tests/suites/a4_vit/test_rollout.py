@@ -49,7 +49,7 @@ class TestLayers:
         rollout = roll_out(student, expect, weights)
         for place in range(3):
             longer = [*weights[:place], identity, *weights[place:]]
-            found = roll_out(student, expect, longer)
+            found = roll_out(student.apart, expect, longer)
             expect.close(found, rollout, what="rollout with such a layer", atol=1e-6)
 
     def test_first_layer_comes_first(self, student, probe, expect):
@@ -75,7 +75,7 @@ class TestLayers:
         together = roll_out(student, expect, weights, discard_ratio=0.4)
         for number in range(3):
             one = [layer[number : number + 1] for layer in weights]
-            alone = roll_out(student, expect, one, discard_ratio=0.4)
+            alone = roll_out(student.apart, expect, one, discard_ratio=0.4)
             expect.close(alone[0], together[number], what="rollout of one sample", atol=1e-6)
 
     @pytest.mark.fresh

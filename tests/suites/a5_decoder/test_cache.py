@@ -37,7 +37,7 @@ def expect_look_back(probe, expect, attention, widths=(T - 1, 1)):
     come from the tokens is the same however they come."""
     x = probe.randn(B, T, D, scale=0.3)  # small scores: no weight is near zero
     before = in_chunks(expect, attention, x, widths)[:, -1]
-    again = in_chunks(expect, attention, x, widths)[:, -1]
+    again = in_chunks(expect, attention.apart, x, widths)[:, -1]
     expect.close(again, before, what="output of the same tokens once more", atol=1e-5)
     for place in (0, T - 1):
         changed = x.clone()
@@ -58,18 +58,18 @@ class TestCache:
         expect_look_back(probe, expect, attention)
         x = probe.randn(B, T, D)
         whole = take_in(expect, attention.prefill, x)
-        pieces = in_chunks(expect, attention, x, widths)
+        pieces = in_chunks(expect, attention.apart, x, widths)
         expect.close(pieces, whole, what=f"outputs in chunks of {widths}", atol=1e-5)
 
     def test_prefill_forgets(self, probe, expect):
         """After another text, of another batch size, `prefill` begins anew."""
         attention = build(probe)
         expect_look_back(probe, expect, attention)
-        x = probe.randn(B, T, D)
-        before = in_chunks(expect, attention, x, [4, 3])
         for batch in (B, 5, 1):
-            in_chunks(expect, attention, probe.randn(batch, 3, D), [2, 1])
-            after = in_chunks(expect, attention, x, [4, 3])
+            x = probe.randn(B, T, D)
+            before = in_chunks(expect, attention, x, [4, 3])
+            in_chunks(expect, attention.apart, probe.randn(batch, 3, D), [2, 1])
+            after = in_chunks(expect, attention.apart, x, [4, 3])
             expect.close(after, before, what=f"outputs after a batch of {batch}", atol=1e-5)
 
     def test_two_modules_stay_apart(self, probe, expect):
@@ -78,6 +78,7 @@ class TestCache:
         expect_look_back(probe, expect, one)
         x = probe.randn(B, T, D)
         whole = take_in(expect, one.prefill, x)
+        one, other = one.apart, other.apart
         start = take_in(expect, one.prefill, x[:, :4])
         in_chunks(expect, other, probe.randn(B, T, D), [3, 4])
         rest = take_in(expect, one.step, x[:, 4:])
@@ -86,18 +87,18 @@ class TestCache:
     @pytest.mark.parametrize("role", ["W_key", "W_value"])
     def test_nothing_old_is_computed_again(self, probe, expect, role):
         """When the weights change, what was computed from old tokens stays."""
-        twin = probe.twin("KVCacheAttention", D, H)
-        attention = twin.student
+        pair = probe.pair("KVCacheAttention", D, H)
+        attention = pair.student
         expect_look_back(probe, expect, attention)
         x = probe.randn(B, T, D)
         outputs = take_in(expect, attention.prefill, x)[:, -1:]
-        take_in(expect, attention.prefill, x[:, :-1])
+        take_in(expect, attention.apart.prefill, x[:, :-1])
         # A change that only old tokens feel: its rows are orthogonal to the new ones.
         basis, _ = torch.linalg.qr(x[:, -1].T)  # D B
         change = probe.randn(D, D)
-        weight = getattr(twin.reference, role).weight.detach()
-        twin.write({f"{role}.weight": weight + change - change @ basis @ basis.T})
-        step = take_in(expect, attention.step, x[:, -1:])
+        weight = getattr(pair.reference, role).weight.detach()
+        pair.write({f"{role}.weight": weight + change - change @ basis @ basis.T})
+        step = take_in(expect, attention.apart.step, x[:, -1:])
         expect.close(step, outputs, what="output after a change that only old tokens feel")
 
     @pytest.mark.alone
@@ -131,7 +132,7 @@ class TestMasking:
         for place in range(1, T):
             changed = x.clone()
             changed[:, place:] = probe.randn(B, T - place, D, scale=3.0)
-            after = in_chunks(expect, attention, changed, widths)
+            after = in_chunks(expect, attention.apart, changed, widths)
             expect.close(
                 after[:, :place],
                 before[:, :place],
@@ -149,7 +150,7 @@ class TestMasking:
         for place in range(T):
             changed = x.clone()
             changed[:, place] += 1.0
-            moved = in_chunks(expect, attention, changed, widths) - before
+            moved = in_chunks(expect, attention.apart, changed, widths) - before
             expect.true(
                 bool((moved.abs().amax(-1)[:, place:] > 1e-4).all()),
                 observed=f"an output from token {place} on does not depend on it",
@@ -162,13 +163,13 @@ class TestMasking:
         query, key = probe.randn(B, T, DH, scale=0.3), probe.randn(B, T, DH, scale=0.3)
         value = probe.randn(B, T, DV)
 
-        def attend(values):
+        def attend(student, values):
             output = student.sliding_window_attention(query, key, values, window)
             expect.floats(output, (B, T, DV), what="output")
             expect.finite(output, what="output")
             return output
 
-        before = attend(value)
+        before = attend(student, value)
         expect.true(
             bool((before[:, 1:] - value[:, 1:]).abs().amax(-1).min() > 1e-3),
             observed="the output is no mixture of what a token sees",
@@ -177,7 +178,7 @@ class TestMasking:
         for place in range(T):
             changed = value.clone()
             changed[:, place] += 100.0
-            seen = (attend(changed) - before).abs().amax(-1) > 1e-3  # B T
+            seen = (attend(student.apart, changed) - before).abs().amax(-1) > 1e-3  # B T
             wanted = [place <= i < place + window for i in range(T)]
             found = seen[0].tolist()
             expect.true(
@@ -252,7 +253,7 @@ class TestNumerics:
         output = student.sliding_window_attention(*inputs, 3)
         expect.floats(output, (B, T, DH), what="output")
         expect.dtype(output, torch.float16, what="output")
-        wide = student.sliding_window_attention(*(tensor.float() for tensor in inputs), 3)
+        wide = student.apart.sliding_window_attention(*(tensor.float() for tensor in inputs), 3)
         expect.close(output, wide, what="output in float16", atol=3e-2)
         moved = student.sliding_window_attention(*inputs[:2], inputs[2] + 1.0, 3)
         expect.close(moved, output + 1.0, what="output after adding 1 to all values", atol=3e-2)
@@ -285,10 +286,10 @@ class TestGradients:
 
     def test_gradient_after_another_text(self, probe, expect):
         """The gradient of the tokens is right, also when another text was seen before."""
-        twin = probe.twin("KVCacheAttention", D, H)
-        in_chunks(expect, twin.student, probe.randn(3, T, D), [4, 3])
+        pair = probe.pair("KVCacheAttention", D, H)
+        in_chunks(expect, pair.student, probe.randn(3, T, D), [4, 3])
         x = probe.randn(B, T, D)
-        expect.gradients(twin.student.prefill, twin.reference.prefill, x)
+        expect.gradients(pair.student.prefill, pair.reference.prefill, x)
 
     @pytest.mark.fresh
     def test_gradients_of_a_new_draw(self, student, reference, probe, expect):

@@ -38,11 +38,12 @@ class TestRelative:
         places, others = torch.tensor([2, 9, 4, 0, 7]), torch.tensor([1, 5, 3, 8, 0])
         expect_turned(student, expect, query, places)
 
-        def scores(step):
+        def scores(student, step):
             turned = turn(student, expect, query, places + step)
             return turned @ turn(student, expect, key, others + step).transpose(2, 3)
 
-        expect.close(scores(shift), scores(0), what="scores after a shift", atol=1e-4)
+        shifted, wanted = scores(student.apart, shift), scores(student, 0)
+        expect.close(shifted, wanted, what="scores after a shift", atol=1e-4)
 
     def test_position_0_turns_nothing(self, student, probe, expect):
         """At position 0 everything stays as it is."""
@@ -63,7 +64,7 @@ class TestRelative:
         together = expect_turned(student, expect, x, positions)
         for place in range(T):
             part = slice(place, place + 1)
-            alone = turn(student, expect, x[1:, 2:, part], positions[part])
+            alone = turn(student.apart, expect, x[1:, 2:, part], positions[part])
             expect.close(alone, together[1:, 2:, part], what=f"token {place} alone", atol=1e-5)
 
 
@@ -84,14 +85,14 @@ class TestNumerics:
         x = probe.randn(B, H, T, DH, dtype=dtype)
         turned = expect_turned(student, expect, x, positions)
         expect.dtype(turned, dtype, what="result")
-        wide = turn(student, expect, x.to(torch.float32), positions)
+        wide = turn(student.apart, expect, x.to(torch.float32), positions)
         expect.close(turned, wide, what="result in half precision", atol=4e-2)
 
     def test_dtype_is_kept(self, student, probe, expect):
         """The result has the dtype of x, and the same numbers in float32 as in float64."""
         x, positions = probe.randn(B, H, T, DH), torch.arange(3, T + 3)
         wide = expect_turned(student, expect, x, positions)
-        narrow = turn(student, expect, x.to(torch.float32), positions)
+        narrow = turn(student.apart, expect, x.to(torch.float32), positions)
         expect.dtype(wide, torch.float64, what="result of float64")
         expect.dtype(narrow, torch.float32, what="result of float32")
         expect.close(narrow, wide, what="result in float32", atol=1e-4)

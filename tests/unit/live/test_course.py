@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.course import find_course
+from grader.course.course import find_course
+from grader.course.prerequisites import with_prerequisites
+from grader.course.rubric import Visibility
 from grader.live.course import practice_course, practice_hello
-from grader.prerequisites import with_prerequisites
-from grader.rubric import Visibility
 
 COURSE = find_course(Path(__file__))
 
@@ -22,10 +22,10 @@ def test_no_hidden_criterion_is_left() -> None:
 
 
 def test_the_judge_is_told_of_no_hidden_suite() -> None:
-    rows = practice_hello(practice_course(COURSE))["exercises"]
+    plans = practice_hello(practice_course(COURSE)).exercises
 
-    assert {Path(path).parent.name for row in rows for path in row["suites"]} == {"public"}
-    assert [row["hidden"] for row in rows] == [[]] * len(rows)
+    assert {Path(path).parent.name for plan in plans for path in plan.suites} == {"public"}
+    assert [plan.hidden for plan in plans] == [frozenset()] * len(plans)
 
 
 def test_an_exercise_comes_with_what_it_is_built_on() -> None:

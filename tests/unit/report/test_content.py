@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from grader.evidence import Note, Observation, Outcome
+from grader.grade.evidence import Note, Observation, Outcome
 from grader.report.content import report_on
 from tests.unit.samples import CHECKS, RUBRIC, SampleResult, submission
 

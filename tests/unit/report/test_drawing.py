@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from grader.evidence import Picture
+from grader.grade.evidence import Picture
 from grader.report.drawing import MOST, drawn, heat_map, leak_map, row_sums
 
 LEAKS = ((1.0, 2.0, 0.0), (1.0, 1.0, 2.0), (3.0, 1.0, 1.0))
@@ -61,3 +61,14 @@ def test_a_large_picture_is_cut_and_says_so(draw: object) -> None:
 @pytest.mark.parametrize("draw", [leak_map, heat_map, row_sums])
 def test_an_empty_picture_is_no_error(draw: object) -> None:
     assert isinstance(draw(()).plain, str)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("kind", ["leaks", "row_sums", "values"])
+@pytest.mark.parametrize("room", [38, 58])
+def test_a_picture_has_as_many_columns_as_there_is_room_for(kind: str, room: int) -> None:
+    rows = tuple((1.0,) * 16 for _ in range(16))
+    lines = drawn(Picture(kind, "title", rows), room=room).plain.splitlines()
+
+    assert max(map(len, lines)) <= room
+    is_cut = (kind, room) not in {("leaks", 38), ("leaks", 58), ("values", 58)}
+    assert ("… of 16 rows and 16 columns" in lines) == is_cut

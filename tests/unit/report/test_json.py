@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
-from grader.evidence import Cause, Note, Observation, Outcome, Picture, Weights, Where
+import pytest
+
+from grader.grade.evidence import Cause, Note, Observation, Outcome, Picture, Weights, Where
 from grader.report.content import report_on
 from grader.report.json import as_dict, rendered
 from tests.unit.samples import RUBRIC, SampleResult, observations, submission
@@ -149,6 +152,41 @@ def test_unknown_points_are_null() -> None:
     assert report["exercises"][0]["points"] is None
     assert report["exercises"][0]["criteria"][0]["points"] is None
     assert report["unchecked_points"] == "6.5"
+
+
+HIDDEN = (
+    Observation("s1.add/shapes/test_shape[small]", "The shape.", Outcome.PASSED),
+    Observation("s1.add/outputs/test_secret[zero]", "Secret one.", Outcome.PASSED),
+    Observation("s1.add/outputs/test_secret[odd]", "Secret two.", Outcome.FAILED),
+)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "for_staff", "told"),
+    [
+        pytest.param(
+            False,
+            False,
+            {
+                "s1.add/shapes/test_shape[small]": "The shape.",
+                "s1.add/outputs/hidden_1": "",
+                "s1.add/outputs/hidden_2": "Secret two.",
+            },
+            id="numbered for students",
+        ),
+        pytest.param(True, False, {seen.check: seen.title for seen in HIDDEN}, id="allowed"),
+        pytest.param(False, True, {seen.check: seen.title for seen in HIDDEN}, id="for staff"),
+    ],
+)
+def test_hidden_checks_are_named_to_staff_or_where_the_author_allows_it(
+    allowed: bool, for_staff: bool, told: dict[str, str]
+) -> None:
+    report = report_on(SampleResult(observations=HIDDEN), RUBRIC, only=("s1.add",))
+    found: Any = as_dict(replace(report, name_hidden_checks=allowed), for_staff=for_staff)
+
+    rows = found["exercises"][0]["checks"]
+    assert {row["check"]: row["title"] for row in rows} == told
+    assert list(found["timings"]["checks_ms"]) == list(told)
 
 
 def test_the_text_is_json_with_a_line_break_at_its_end() -> None:

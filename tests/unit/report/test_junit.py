@@ -13,10 +13,10 @@ from xml.etree import ElementTree
 import pytest
 import xmlschema
 
-from grader.evidence import Cause, Note, Observation, Outcome, Where
+from grader.course.rubric import Scoring
+from grader.grade.evidence import Cause, Note, Observation, Outcome, Where
 from grader.report.content import Graded, report_on
 from grader.report.junit import rendered
-from grader.rubric import Scoring
 from tests.unit.samples import RUBRIC, SampleResult, observations, submission
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).resolve().parents[2] / "schema" / "junit.xsd")
@@ -118,6 +118,65 @@ def test_an_outcome_is_the_child_that_ci_systems_know(outcome: Outcome, child: s
         assert suite.get(count) == str(int(tag == child))
 
 
+TITLE = "Title of s1.add/outputs/test_sum."
+
+
+def hidden_cases(outcome: Outcome, **changes: object) -> list[tuple[str, str, str]]:
+    """Name, title and message of the cases of a hidden criterion."""
+    text = junit(SampleResult(observations=observations(outcome)), **changes)
+    cases = suites(text).findall(".//testcase[@classname='s1.add.outputs']")
+    return [
+        (
+            case.get("name", ""),
+            next(
+                (
+                    one.get("value", "")
+                    for one in case.iter("property")
+                    if one.get("name") == "title"
+                ),
+                "",
+            ),
+            next((child.get("message", "") for child in case if child.get("message")), ""),
+        )
+        for case in cases
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "shown"),
+    [
+        pytest.param(Outcome.PASSED, ("hidden_1", "", ""), id="passed"),
+        pytest.param(Outcome.BLOCKED, ("hidden_1", "", "blocked"), id="waiting"),
+        pytest.param(Outcome.NOT_ATTEMPTED, ("hidden_1", "", "not attempted"), id="nothing"),
+        pytest.param(Outcome.FAILED, ("hidden_1", TITLE, f"{TITLE} failed"), id="failed"),
+    ],
+)
+def test_hidden_checks_are_numbered_and_titled_only_where_something_failed(
+    outcome: Outcome, shown: tuple[str, str, str]
+) -> None:
+    assert hidden_cases(outcome) == [shown]
+    text = junit(SampleResult(observations=observations(outcome)))
+    assert 'name="test_sum"' not in text
+    assert ("test_sum" in text) is (outcome is Outcome.FAILED)
+
+
+def test_hidden_checks_are_named_where_the_author_allows_it() -> None:
+    ((name, title, _message),) = hidden_cases(Outcome.PASSED, name_hidden_checks=True)
+
+    assert (name, bool(title)) == ("test_sum", True)
+
+
+def test_checks_of_a_hidden_criterion_are_numbered_each() -> None:
+    checks = tuple(
+        Observation(f"s1.add/outputs/test_sum[{case}]", "The sum.", Outcome.PASSED)
+        for case in ("zero", "one")
+    )
+    text = junit(SampleResult(observations=(*observations(Outcome.PASSED)[:1], *checks)))
+
+    names = [case.get("name") for case in suites(text)[0].findall("testcase")]
+    assert names == ["test_shape", "hidden_1", "hidden_2"]
+
+
 def test_hostile_text_stays_text() -> None:
     hostile = tuple(
         Observation(
@@ -217,10 +276,10 @@ def test_only_the_times_differ_between_runs() -> None:
     [
         pytest.param(' skipped="0"', "", id="a count is missing"),
         pytest.param("<(/?)failure", r"<\1flop", id="unknown child"),
-        pytest.param('name="test_sum"', 'name="test_sum" file="x.py"', id="no place for a file"),
+        pytest.param('name="hidden_1"', 'name="hidden_1" file="x.py"', id="no place for a file"),
         pytest.param('time="0.000"', 'time="soon"', id="no time"),
         pytest.param(
-            's1.add.outputs" name="test_sum', 's1.add.shapes" name="test_shape', id="twice"
+            's1.add.outputs" name="hidden_1', 's1.add.shapes" name="test_shape', id="twice"
         ),
     ],
 )

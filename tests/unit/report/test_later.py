@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.commands.check import exit_code
-from grader.evidence import Observation, Outcome
+from grader.cli.commands.check.grading import exit_code
+from grader.grade.evidence import Observation, Outcome
 from grader.report.content import Report, report_on
 from grader.report.html import rendered as page
 from grader.report.markdown import rendered as markdown

@@ -10,7 +10,7 @@ import cmarkgfm
 import pytest
 from cmarkgfm.cmark import Options
 
-from grader.evidence import Cause, Note, Observation, Outcome, Where
+from grader.grade.evidence import Cause, Note, Observation, Outcome, Where
 from grader.report.content import Graded, report_on
 from grader.report.markdown import LIMIT_BYTES, rendered
 from tests.unit.samples import RUBRIC, SampleResult, observations, submission
@@ -94,30 +94,30 @@ def test_a_report_in_full() -> None:
         "\n"
         "**First:** ✗ The sum of \\`a\\` and \\*b\\* is right for a &lt; 2. *(outputs)*\n"
         "\n"
-        "```text\n"
+        "<pre>\n"
         "observed      differs by up to 0.31\n"
         "              at [0, 2, 5]\n"
         "expected      the reference's values\n"
         "likely cause  The second number is subtracted. (gives your numbers on 2 of 2 probes)\n"
         "where         s1_sums.py:41\n"
-        "```\n"
+        "</pre>\n"
         "\n"
         "<details>\n"
         "<summary>1 more check in outputs</summary>\n"
         "\n"
         "- ✗ Long sums end. *(outputs, took too long)*\n"
         "\n"
-        "  ```text\n"
+        "  <pre>\n"
         "  observed  2 s\n"
-        "  ```\n"
+        "  </pre>\n"
         "\n"
         "</details>\n"
         "\n"
         "### Notes\n"
         "\n"
-        "```text\n"
+        "<pre>\n"
         "note: s1_sums.py:60 Defined twice; the last one counts.\n"
-        "```\n"
+        "</pre>\n"
         "\n"
         f"Submission `student-001`, digest `{submission().digest[:12]}`, isolation `partial`.\n"
     )
@@ -134,7 +134,7 @@ def test_github_makes_tables_headings_and_a_fold_of_it() -> None:
     ]
     assert page.texts["summary"] == ["1 more check in outputs"]
     assert "Long sums end." in page.texts["details"][0]
-    assert page.texts["pre"][1] == "observed  2 s\n"
+    assert page.texts["pre"][1] == "\nobserved  2 s\n"
     assert any("The sum of `a` and *b* is right for a < 2." in text for text in page.texts["p"])
     assert page.is_closed
 
@@ -188,15 +188,29 @@ def test_a_code_span_holds_any_text(text: str) -> None:
     assert page.texts["code"][-3].strip() == text.strip()
 
 
-@pytest.mark.parametrize("run", [3, 4, 17])
-def test_a_fence_is_longer_than_any_run_of_backticks(run: int) -> None:
-    ticks = "`" * run
-    failed = observations(Outcome.FAILED, observed=f"a\n{ticks}\n<b>bold</b>")
+WORDS = "a\n```\n~~~\n<b>bold</b> & <img src=x onerror=y>\n[x](javascript:y) ![y](http://z)\n</pre>"
+
+
+def test_a_block_shows_any_text_as_it_is() -> None:
+    failed = observations(Outcome.FAILED, observed=WORDS)
 
     page = Page(markdown(SampleResult(observations=failed)))
 
-    assert page.texts["pre"][0] == f"observed  a\n          {ticks}\n          <b>bold</b>\n"
-    assert "b" not in page.tags
+    shown = WORDS.replace("\n", "\n          ")
+    assert page.texts["pre"][0] == f"\nobserved  {shown}\n"
+    assert {"b", "img", "a"}.isdisjoint(page.tags)
+
+
+def test_the_text_itself_holds_no_markup_for_other_readers() -> None:
+    """Of Markdown there are many, and what is in `<details>` some hand on as it is."""
+    text = markdown(SampleResult(observations=observations(Outcome.FAILED, observed=WORDS)))
+
+    assert {tag for tag, _ in re.findall(r"</?(\w+)([^>]*)>", text)} <= {
+        "pre",
+        "details",
+        "summary",
+    }
+    assert not [mark for mark in ("](", "```", "~~~", "<img", "<b>") if mark in text]
 
 
 def test_too_much_is_left_out_before_it_is_too_large() -> None:

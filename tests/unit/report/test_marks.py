@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from grader.evidence import Outcome
+from grader.course.rubric import Visibility
+from grader.grade.evidence import Outcome
+from grader.grade.score import CriterionGrade
 from grader.report.marks import ASCII, REMARKS, UNICODE, criterion_outcome
-from grader.rubric import Visibility
-from grader.score import CriterionGrade
 
 
 @pytest.mark.parametrize(

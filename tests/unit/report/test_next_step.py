@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.evidence import Note, Observation, Outcome, Where
+from grader.grade.evidence import Cause, Note, Observation, Outcome, Where
 from grader.report.content import report_on
-from grader.report.next_step import next_step
+from grader.report.next_step import explainable, next_step
 from tests.unit.samples import RUBRIC, SampleResult, observations, submission
 
 CWD = Path("/course")
@@ -28,6 +28,11 @@ def seen(check: str, outcome: Outcome, where: Where | None = None) -> Observatio
 PASSED = observations(Outcome.PASSED)
 FAILED_AT = seen("s1.add/outputs/test_sum", Outcome.FAILED, Where("s1_sums.py", 41))
 MEAN_UNTOUCHED = seen("s2.mean/outputs/test_mean", Outcome.NOT_ATTEMPTED)
+ADD_UNTOUCHED = seen("s1.add/outputs/test_sum", Outcome.NOT_ATTEMPTED)
+ADD_RAISED = tuple(
+    seen(one.check, Outcome.STUDENT_ERROR, Where("s1_sums.py")) for one in PASSED[:2]
+)
+EMPTY = Note("problem", "the file is empty.", Where("s1_sums.py"))
 SYNTAX_ERROR = Note("problem", "SyntaxError", Where("s2_means.py", 12))
 
 
@@ -56,6 +61,60 @@ SYNTAX_ERROR = Note("problem", "SyntaxError", Where("s2_means.py", 12))
             ),
             "open class/student-001/s2_means.py:12 (the problem above)",
             id="what cannot be loaded comes first",
+        ),
+        pytest.param(
+            SampleResult(
+                observations=(ADD_UNTOUCHED, seen(PASSED[2].check, Outcome.FAILED)),
+            ),
+            "open class/student-001/s1_sums.py:4 (s1.add)",
+            id="undone, and wrong further down: the first of the two",
+        ),
+        pytest.param(
+            SampleResult(
+                observations=(
+                    seen(PASSED[0].check, Outcome.NOT_ATTEMPTED),
+                    FAILED_AT,
+                    MEAN_UNTOUCHED,
+                )
+            ),
+            "open class/student-001/s1_sums.py:41 (s1.add, outputs)",
+            id="undone in part: what is wrong is told in full, so it is that",
+        ),
+        pytest.param(
+            SampleResult(
+                submission(files={"s1_sums.py": b""}),
+                observations=(
+                    *(replace(one, observed=f"add: {EMPTY.text}") for one in ADD_RAISED),
+                    MEAN_UNTOUCHED,
+                ),
+                loading=(EMPTY,),
+            ),
+            "open class/student-001/s1_sums.py (the problem above)",
+            id="a file of which nothing can be read, without a line",
+        ),
+        pytest.param(
+            SampleResult(
+                replace(submission(files={}), skipped=("week 1/S1_sums (1).py is a link: no.",)),
+                observations=observations(Outcome.NOT_ATTEMPTED),
+            ),
+            "open class/student-001/week 1/S1_sums (1).py (the problem above)",
+            id="a file that was not read at all",
+        ),
+        pytest.param(
+            SampleResult(
+                replace(submission(files={}), skipped=("s2_means.py is a link: no.",)),
+                observations=observations(Outcome.NOT_ATTEMPTED),
+            ),
+            "add s1_sums.py to class/student-001 (s1.add is in it)",
+            id="a file of another assignment was not read",
+        ),
+        pytest.param(
+            SampleResult(
+                submission(files={"s2_means.py": b"class Mean:"}),
+                (ADD_UNTOUCHED, seen(PASSED[2].check, Outcome.FAILED)),
+            ),
+            "open class/student-001/s2_means.py:1 (s2.mean, outputs)",
+            id="one assignment was handed in",
         ),
         pytest.param(
             SampleResult(loading=(SYNTAX_ERROR,)),
@@ -138,3 +197,82 @@ def test_a_place_in_a_notebook_has_a_cell(content: str, place: str) -> None:
         observations=observations(Outcome.NOT_ATTEMPTED),
     )
     assert said(graded) == f"open class/student-001/s1_sums.ipynb{place} (s1.add)"
+
+
+TWO = b"""import math
+
+
+def add(a, b):
+    return a + b
+
+
+def subtract(a, b):
+    raise NotImplementedError
+
+
+class Both:
+    pass
+"""
+
+
+def of_two(*seen: Observation, source: bytes = TWO) -> str:
+    """The next step where the first exercise asks for two functions."""
+    add = replace(RUBRIC.exercises["s1.add"], targets=("add", "subtract"))
+    rubric = replace(RUBRIC, exercises={**RUBRIC.exercises, "s1.add": add})
+    graded = SampleResult(submission(files={"s1_sums.py": source}), (*seen, MEAN_UNTOUCHED))
+    return next_step(report_on(graded, rubric), CWD)
+
+
+@pytest.mark.parametrize(
+    ("where", "source", "line"),
+    [
+        pytest.param(
+            Where("s1_sums.py", 9), TWO, "open class/student-001/s1_sums.py:8 (s1.add)", id="raised"
+        ),
+        pytest.param(
+            Where("s1_sums.py", 8), TWO, "open class/student-001/s1_sums.py:8 (s1.add)", id="a stub"
+        ),
+        pytest.param(
+            Where("helper.py", 3), TWO, "open class/student-001/helper.py:3 (s1.add)", id="a helper"
+        ),
+        pytest.param(
+            None,
+            TWO.replace(b"subtract", b"minus"),
+            "add subtract to class/student-001/s1_sums.py (s1.add)",
+            id="not there",
+        ),
+    ],
+)
+def test_what_is_undone_is_opened_and_not_what_is_finished(
+    where: Where | None, source: bytes, line: str
+) -> None:
+    undone = seen("s1.add/outputs/test_sum", Outcome.NOT_ATTEMPTED, where)
+
+    assert of_two(PASSED[0], undone, source=source) == line
+
+
+def caused(check: str, cause: str) -> Observation:
+    return replace(seen(check, Outcome.FAILED), cause=Cause(cause, "Why.", 2, 2))
+
+
+@pytest.mark.parametrize(
+    ("found", "cause"),
+    [
+        pytest.param((caused(PASSED[0].check, "add.a"), FAILED_AT), "add.a", id="shown in full"),
+        pytest.param(
+            (seen(PASSED[0].check, Outcome.FAILED), caused(FAILED_AT.check, "add.b")),
+            None,
+            id="told in a line",
+        ),
+        pytest.param(
+            (FAILED_AT, caused(MEAN_UNTOUCHED.check, "mean.a")), None, id="of another exercise"
+        ),
+        pytest.param(
+            (ADD_UNTOUCHED, caused(MEAN_UNTOUCHED.check, "mean.a")), "mean.a", id="the first there"
+        ),
+    ],
+)
+def test_the_cause_to_read_about_is_of_the_failure_that_is_shown(
+    found: tuple[Observation, ...], cause: str | None
+) -> None:
+    assert explainable(report_on(SampleResult(observations=found), RUBRIC)) == cause

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from grader.evidence import Cause, Note, Observation, Outcome, Picture, Where
+from grader.grade.evidence import Cause, Note, Observation, Outcome, Picture, Where
 from grader.report.content import report_on
 from grader.report.terminal import render
 from tests.unit.samples import RUBRIC, SampleResult, observations, submission

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.evidence import Weights
+from grader.grade.evidence import Weights
 from grader.report.weights import beside
 
 
@@ -37,3 +37,15 @@ def test_a_terminal_without_unicode_draws_them_too() -> None:
 def test_what_would_look_alike_is_not_drawn() -> None:
     assert beside(Weights(((0.5, 0.5),), ((0.52, 0.48),))) is None
     assert beside(Weights(((0.9, 0.1),), ((0.5, 0.5),))) is not None
+
+
+def test_without_room_they_stand_one_below_the_other() -> None:
+    large = tuple((0.5,) * 8 for _ in range(8))
+    weights = Weights(large, tuple((1.0,) * 8 for _ in range(8)))
+    wide, narrow = (beside(weights, room=room) for room in (54, 53))
+
+    assert wide is not None and narrow is not None
+    assert len(wide.plain.splitlines()) == 10
+    lines = narrow.plain.splitlines()
+    assert [lines[0], lines[10], len(lines)] == ["yours", "expected", 20]
+    assert max(map(len, lines)) <= 53

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.evidence import Outcome
+from grader.course.question_text import answers_file
+from grader.course.questions import WrittenItem
+from grader.grade.evidence import Outcome
 from grader.report.content import Report, report_on
 from grader.report.formats import renderer
 from grader.report.next_step import next_step
 from grader.report.terminal import render
-from grader.written.ask import answers_file
-from grader.written.items import WrittenItem
 from tests.unit.samples import RUBRIC, SampleResult, observations, submission
 
 ITEMS = {

@@ -13,7 +13,7 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
-from grader.language import ENGLISH, LANGUAGES
+from grader.text.language import ENGLISH, LANGUAGES
 from tools.catalogues import DOMAINS, Domain, as_mo, as_po, stale, template_of, updated
 
 TRANSLATED = [(domain, language) for domain in DOMAINS for language in LANGUAGES[1:]]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import cmarkgfm
 import pytest
 
-from grader.course import find_course
-from grader.notebooks import load_notebooks
+from grader.course.course import find_course
+from grader.course.source_notebooks import load_notebooks
 from tools.syllabus import ROOT, SYLLABUS, syllabus
 
 COURSE = find_course(ROOT)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
-from grader.misconceptions import Misconception
+from grader.course.course import find_course
+from grader.course.misconceptions import Misconception
 from grader.validate.data import CourseData, Edited, read_course
-from grader.validate.diagnosis import Diagnosed, Said, Table, Verdict, unexplained
+from grader.validate.diagnosis import Diagnosed, NamedCauses, Table, Verdict, unexplained
 
 ROOT = Path(__file__).resolve().parents[3]
-ENTRY = Misconception("blur.one", (), "blur", "a", "b", ("outputs",))
+ENTRY = Misconception("blur.one", (), "blur", (), ("outputs",))
 EMPTY = Table("", ())
 
 
@@ -24,8 +24,8 @@ def data_with(unnamed: str) -> CourseData:
     return replace(read_course(course), edited=[edited])
 
 
-def row(verdict: Verdict) -> Said:
-    return Said(ENTRY.id, "f1.blur", verdict, (), "")
+def row(verdict: Verdict) -> NamedCauses:
+    return NamedCauses(ENTRY.id, "f1.blur", verdict, (), "")
 
 
 @pytest.mark.parametrize(

@@ -8,22 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import CourseError, find_course
-from grader.hello import CheckFacts
-from grader.rubric import RubricError
+from grader.course.course import CourseError, find_course
+from grader.course.paths import CoursePaths
+from grader.course.rubric import RubricError
+from grader.messages.answers import CheckFacts
 from grader.validate.data import CourseData, Edited, read_course
 from grader.validate.gap import Gap
 from grader.validate.mistake_map import map_gaps
 from grader.validate.proof import read_gaps
 from grader.validate.record import (
     ACCEPT,
-    Record,
+    KillRecord,
     differences,
     read_record,
     static_differences,
     to_text,
 )
 
+SDPA, MHA = "reference/exercises/a1.sdpa", "reference/exercises/a3.mha"
+SCORES = "reference/mistakes/scores.toml"
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -61,10 +64,10 @@ def data() -> CourseData:
 
 
 @pytest.fixture(scope="module")
-def old(data: CourseData) -> dict[str, Record]:
-    found = {slug: read_record(ROOT, slug) for slug in data.slugs}
-    assert all(isinstance(record, Record) for record in found.values())
-    return {slug: record for slug, record in found.items() if isinstance(record, Record)}
+def old(data: CourseData) -> dict[str, KillRecord]:
+    found = {slug: read_record(CoursePaths(ROOT), slug) for slug in data.slugs}
+    assert all(isinstance(record, KillRecord) for record in found.values())
+    return {slug: record for slug, record in found.items() if isinstance(record, KillRecord)}
 
 
 def test_this_course_reads_without_gaps() -> None:
@@ -79,27 +82,27 @@ def test_no_line_of_the_rubric_can_go(copied: Path, number: int) -> None:
     assert told(copied) != []
 
 
-def test_every_entry_is_missed(data: CourseData, old: dict[str, Record]) -> None:
-    """Without it, an exercise's record names it; and the number it stands for may stay empty."""
+def test_every_entry_is_missed(data: CourseData, old: dict[str, KillRecord]) -> None:
+    """Without it, an exercise's record names it; and the mistake it stands for may stay empty."""
     for gone in [*data.misconceptions, *data.variants]:
         gaps = without(data, gone, old)
         assert any(f"{gone.entry.id} is gone" in gap.message for gap in gaps), gone.entry.id
 
 
-def without(data: CourseData, gone: Edited, old: dict[str, Record]) -> list[Gap]:
+def without(data: CourseData, gone: Edited, old: dict[str, KillRecord]) -> list[Gap]:
     kept = [each for each in data.edited if each is not gone]
     less = CourseData(data.course, data.slugs, edited=kept)
     return [gap for slug in gone.slugs for gap in static_differences(less, slug, old[slug])]
 
 
 def test_an_entry_that_is_gone_is_told_with_what_it_was_for(
-    data: CourseData, old: dict[str, Record]
+    data: CourseData, old: dict[str, KillRecord]
 ) -> None:
     (unscaled,) = [each for each in data.edited if each.entry.id == "sdpa.unscaled"]
     (einsum,) = [each for each in data.edited if each.entry.id == "sdpa.einsum"]
     assert without(data, unscaled, old) == [
         Gap(
-            "reference/misconceptions/a1_attention.py",
+            "reference/exercises/a1.sdpa/mistakes.diff",
             1,
             "sdpa.unscaled is gone, which failed 5 checks of a1.sdpa",
             ACCEPT,
@@ -107,7 +110,7 @@ def test_an_entry_that_is_gone_is_told_with_what_it_was_for(
     ]
     assert without(data, einsum, old) == [
         Gap(
-            "reference/variants/a1_attention.py",
+            "reference/exercises/a1.sdpa/variants.py",
             1,
             "sdpa.einsum is gone, another right way to write a1.sdpa",
             ACCEPT,
@@ -119,46 +122,46 @@ def facts(slug: str, checks: list[str]) -> list[CheckFacts]:
     return [CheckFacts(f"{slug}/{c}", "", "tests/suites/t.py", 7, False, "") for c in checks]
 
 
-def test_every_check_is_missed(old: dict[str, Record]) -> None:
+def test_every_check_is_missed(old: dict[str, KillRecord]) -> None:
     for slug, record in old.items():
         for gone in record.checks:
             kept = {check: ids for check, ids in record.checks.items() if check != gone}
-            new = Record(kept, record.variants, record.terms)
+            new = KillRecord(kept, record.variants, record.terms)
             (gap,) = differences(slug, record, new, facts(slug, list(kept)), set())
             assert gap.message.startswith(f"the check {slug}/{gone} is gone, which "), gap
 
 
-def test_every_failed_check_is_missed(old: dict[str, Record]) -> None:
+def test_every_failed_check_is_missed(old: dict[str, KillRecord]) -> None:
     """A check that lets one mistake through that it caught before."""
     record = old["a1.sdpa"]
     known = {id for ids in record.checks.values() for id in ids}
     for check, ids in record.checks.items():
         for gone in ids:
             weaker = {**record.checks, check: tuple(id for id in ids if id != gone)}
-            new = Record(weaker, record.variants, record.terms)
+            new = KillRecord(weaker, record.variants, record.terms)
             gaps = differences("a1.sdpa", record, new, facts("a1.sdpa", list(weaker)), known)
             assert [gap.message for gap in gaps] == [f"a1.sdpa/{check}: no longer failed by {gone}"]
 
 
-def test_what_is_new_wants_to_be_recorded(old: dict[str, Record]) -> None:
+def test_what_is_new_wants_to_be_recorded(old: dict[str, KillRecord]) -> None:
     record = old["a1.sdpa"]
     check = "outputs/test_all_widths_differ"
     more = {**record.checks, check: (*record.checks[check], "sdpa.new"), "outputs/test_new": ()}
-    new = Record(more, (*record.variants, "sdpa.way"), (*record.terms, ("banned", "torch.bmm")))
+    new = KillRecord(more, (*record.variants, "sdpa.way"), (*record.terms, ("banned", "torch.bmm")))
     gaps = differences("a1.sdpa", record, new, facts("a1.sdpa", list(more)), set())
     assert [gap.message for gap in gaps] == [
         "a1.sdpa/outputs/test_all_widths_differ: now also failed by sdpa.new",
-        "a1.sdpa/outputs/test_new is new and not in reference/kills/a1.sdpa.json",
+        "a1.sdpa/outputs/test_new is new and not in reference/exercises/a1.sdpa/kill_record.json",
         "the variant sdpa.way is new",
         "banned: torch.bmm is new in rubric.yaml",
     ]
 
 
-def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Record]) -> None:
-    path = copied / "reference/kills/a3.mha.json"
+def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, KillRecord]) -> None:
+    path = copied / "reference/exercises/a3.mha/kill_record.json"
     path.write_text(to_text(old["a3.mha"]), encoding="utf-8")
-    assert read_record(copied, "a3.mha") == old["a3.mha"]
-    assert path.read_bytes() == (ROOT / "reference/kills/a3.mha.json").read_bytes()
+    assert read_record(CoursePaths(copied), "a3.mha") == old["a3.mha"]
+    assert path.read_bytes() == (ROOT / "reference/exercises/a3.mha/kill_record.json").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -185,66 +188,77 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Recor
             "torch.nn.functional.scaled_dot_product_attention is gone",
         ),
         (
-            "reference/misconceptions/a3_multi_head.py",
-            'replace=" * self.head_dim**-0.5"',
-            'replace=" * self.head_dim**-0.6"',
-            "reference/misconceptions/a3_multi_head.py:{line}  mha.unscaled: "
-            "' * self.head_dim**-0.6' does not occur in MultiHeadAttention of the reference; an "
-            "edit must fit exactly once",
+            f"{MHA}/mistakes.diff",
+            "self.head_dim**-0.5\n+scores = query @ key.transpose(2, 3) * (self.num_heads",
+            "self.head_dim**-0.6\n+scores = query @ key.transpose(2, 3) * (self.num_heads",
+            f"{MHA}/mistakes.diff:{{line}}  mha.scale_by_width: the edit does not fit in "
+            "MultiHeadAttention of the reference, and must fit exactly once: it changes "
+            "'scores = query @ key.transpose(2, 3) * self.head_dim**-0.6'",
         ),
         (
-            "reference/misconceptions/a1_attention.py",
-            'fails=("masking",),\n        cause="The mask is read as [key, query]',
-            'fails=("maskings",),\n        cause="The mask is read as [key, query]',
-            "reference/misconceptions/a1_attention.py:{line}  sdpa.mask_transposed: the rubric has "
-            "no 'maskings'",
+            f"{SDPA}/mistakes.diff",
+            "fails: masking\ncause: The mask is read as [key, query]",
+            "fails: maskings\ncause: The mask is read as [key, query]",
+            f"{SDPA}/mistakes.diff:{{line}}  sdpa.mask_transposed: the rubric has no 'maskings'",
         ),
         (
-            "reference/misconceptions/a1_attention.py",
-            'by="query.shape[-1] ** -2"',
-            'by="query.shape[-1] ** -0.5"',
-            "reference/misconceptions/a1_attention.py:{line}  sdpa.width_squared: the same text as "
-            "the reference",
+            f"{SDPA}/mistakes.diff",
+            "+scores = query @ key.transpose(-2, -1) * query.shape[-1] ** -2\n",
+            "+scores = query @ key.transpose(-2, -1) * query.shape[-1] ** -0.5  # … S L\n",
+            f"{SDPA}/mistakes.diff:{{line}}  sdpa.width_squared: the same text as the reference",
         ),
         (
-            "reference/misconceptions/a1_attention.py",
-            'by="query.shape[-1] ** -2",\n        fails=("outputs",)',
-            'by="query.shape[-1] ** -2",\n        fails=()',
-            "reference/misconceptions/a1_attention.py:{line}  sdpa.width_squared: names no "
-            "criterion that it fails",
+            f"{SDPA}/mistakes.diff",
+            "mistakes: scaled_by_the_width_squared\nfails: outputs\n",
+            "mistakes: scaled_by_the_width_squared\n",
+            f"{SDPA}/mistakes.diff:{{line}}  sdpa.width_squared: names no criterion that it fails",
         ),
         (
-            "reference/misconceptions/a1_attention.py",
-            "mistakes=(10,)",
-            "mistakes=(114,)",
-            "reference/misconceptions/a1_attention.py:{line}  sdpa.width_squared: there is no "
-            "mistake 114 in reference/mistakes.py",
+            f"{SDPA}/mistakes.diff",
+            "mistakes: scaled_by_the_width_squared\n",
+            "mistakes: scaled_by_the_width_cubed\n",
+            f"{SDPA}/mistakes.diff:{{line}}  sdpa.width_squared: no mistake "
+            "'scaled_by_the_width_cubed' in the list - did you mean 'scaled_by_the_width_squared'?",
         ),
         (
-            "reference/misconceptions/a1_attention.py",
-            "mistakes=(10,)",
-            "mistakes=()",
-            "reference/mistakes.py:{line}  mistake 10 (scaled by the width squared): nothing "
-            "stands for it",
-        ),
-        (
-            "reference/mistakes.py",
-            '    Mistake(10, "scaled by the width squared"),\n',
+            f"{SDPA}/mistakes.diff",
+            "mistakes: scaled_by_the_width_squared\n",
             "",
-            "reference/mistakes.py:{line}  mistake 11 stands where 10 is expected",
+            f"{SCORES}:{{line}}  mistake scaled_by_the_width_squared (scaled by the width squared):"
+            " nothing stands for it",
         ),
         (
-            "reference/mistakes.py",
-            '"scaled by the width squared"',
-            '"scaled by the width squared", reason="nobody does"',
-            "reference/mistakes.py:{line}  mistake 10: sdpa.width_squared stands for it, so 'nobody"
-            " does' is stale",
+            SCORES,
+            "[scaled_by_the_width_squared]",
+            "[scaled_by_the_width_thrice]",
+            f"{SCORES}:{{line}}  mistake scaled_by_the_width_thrice (scaled by the width squared): "
+            "nothing stands for it",
         ),
         (
-            "reference/mistakes.py",
-            '    Mistake(113, "window off by one"),\n',
-            '    Mistake(113, "window off by one"),\n    Mistake(114, "new", open="a3.mha"),\n',
-            "reference/mistakes.py:{line}  mistake 114 waits for a3.mha, which is there by now",
+            SCORES,
+            'title = "scaled by the width squared"\n',
+            'title = "scaled by the width squared"\nreason = "nobody does"\n',
+            f"{SCORES}:{{line}}  mistake scaled_by_the_width_squared: sdpa.width_squared stands for"
+            " it, so 'nobody does' is stale",
+        ),
+        (
+            SCORES,
+            "[scaled_by_the_width_squared]\n",
+            '[new]\ntitle = "new"\nopen = "a3.mha"\n\n[scaled_by_the_width_squared]\n',
+            f"{SCORES}:{{line}}  mistake new waits for a3.mha, which is there by now",
+        ),
+        (
+            f"{SDPA}/mistakes.diff",
+            "--- reference/a1_attention.py\n",
+            "--- reference/a2_masking.py\n",
+            f"{SDPA}/mistakes.diff:1  changes a2_masking.py, but a1.sdpa belongs to a1_attention",
+        ),
+        (
+            f"{MHA}/mistakes.diff",
+            "family: dropout_unused\n",
+            "family: dropout_used\n",
+            f"{MHA}/mistakes.diff:{{line}}  mha.dropout_unused: no family 'dropout_used' - did you "
+            "mean 'dropout_unused'?",
         ),
         (
             "reference/blank_answers.py",
@@ -253,11 +267,11 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Recor
             "reference/blank_answers.py:{line}  MAY_EARN: the rubric has no criterion 'shape'",
         ),
         (
-            "reference/blank_answers.py",
-            'target="CausalAttention"',
-            'target="CausalAttentions"',
-            "reference/blank_answers.py:{line}  blank: uniform attention in a2.causal_attention: "
-            "no exercise has the target CausalAttentions",
+            "reference/exercises/a3.gqa/blank_answers.py",
+            "# target: GroupedQueryAttention.forward\n",
+            "# target: CrossAttention.forward\n",
+            "reference/exercises/a3.gqa/blank_answers.py:{line}  blank: uniform attention in "
+            "a3.gqa: CrossAttention is a target of a3.cross and not of a3.gqa",
         ),
         (
             "assignments/a1_attention.py",
@@ -306,15 +320,16 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, Recor
             "reference/a3_multi_head.py:{line}  '# BEGIN SOLUTION' inside the one of line ",
         ),
         (
-            "reference/kills/a3.mha.json",
+            "reference/exercises/a3.mha/kill_record.json",
             '"variants": [',
             '"variants": [[',
-            "reference/kills/a3.mha.json:{line}  not a record: JSONDecodeError: ",
+            "reference/exercises/a3.mha/kill_record.json:{line}  not a record: JSONDecodeError: ",
         ),
     ],
     ids=[
         "criterion", "banned", "edit", "criterion-named", "no-edit", "nothing-named",
-        "mistake-unknown", "mistake-uncovered", "mistake-gone", "stale", "open", "may-earn",
+        "mistake-unknown", "mistake-uncovered", "mistake-gone", "stale", "open", "other-assignment",
+        "family-unknown", "may-earn",
         "blank-target", "hand-out", "hand-out in Korean", "question", "guide-stray",
         "guide-missing", "notebook", "fence", "record",
     ],
@@ -327,25 +342,23 @@ def test_what_is_spoilt_is_told_with_its_place(
     assert [line for line in told(copied) if all(part in line for part in pattern)], told(copied)
 
 
-def test_numbers_need_entries(data: CourseData) -> None:
-    """The positive control: without any entry, every number without a reason is told."""
-    assert data.mistakes is not None
-    expected = [m.number for m in data.mistakes.mistakes if not m.reason and not m.open]
+def test_mistakes_of_the_list_need_entries(data: CourseData) -> None:
+    """The positive control: without any entry, every mistake without a reason is told."""
+    expected = [m.id for m in data.mistakes.mistakes if not m.reason and not m.open]
     found = [gap.message.split()[1] for gap in map_gaps(data, [])]
-    assert found == [str(number) for number in expected]
+    assert found == expected != []
 
 
-@pytest.mark.parametrize("folder", ["misconceptions", "variants"])
-def test_a_missing_module_is_told(copied: Path, folder: str) -> None:
-    (copied / "reference" / folder / "a4_vit.py").unlink()
-    assert f"reference/{folder}/a4_vit.py:1  there is no such file" in told(copied)
+@pytest.mark.parametrize("name", ["mistakes.diff", "variants.py"])
+def test_a_missing_file_is_told(copied: Path, name: str) -> None:
+    (copied / "reference/exercises/a4.vit" / name).unlink()
+    assert f"reference/exercises/a4.vit/{name}:1  there is no such file" in told(copied)
 
 
-def test_a_record_without_its_exercise_is_told(copied: Path) -> None:
-    stray = copied / "reference/kills/a9.none.json"
-    stray.write_text("{}", encoding="utf-8")
+def test_a_folder_without_its_exercise_is_told(copied: Path) -> None:
+    (copied / "reference/exercises/a9.none").mkdir()
     assert told(copied) == [
-        "reference/kills/a9.none.json:1  a record of a9.none, which rubric.yaml does not have"
+        "reference/exercises/a9.none:1  the folder of a9.none, which rubric.yaml does not have"
     ]
 
 

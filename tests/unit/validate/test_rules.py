@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import RUBRIC_FILE, find_course
-from grader.evidence import Observation, Outcome
-from grader.hello import CheckFacts
-from grader.misconceptions import Misconception, Variant
+from grader.course.course import find_course
+from grader.course.misconceptions import Misconception, Variant
+from grader.course.rubric_place import RUBRIC_FILE
+from grader.grade.evidence import Observation, Outcome
+from grader.messages.answers import CheckFacts
 from grader.validate.alike import alike
 from grader.validate.collected import collected_gaps
 from grader.validate.data import CourseData, Edited
 from grader.validate.rules import rule_gaps
-from grader.validate.trials import Evidence, Graded, Kind, Trial, few
+from grader.validate.trials import Evidence, GradedTrial, Kind, ValidationTrial, few
 
 ROOT = Path(__file__).resolve().parents[3]
 SLUG = "a1.sdpa"
@@ -28,22 +29,24 @@ CHECKS = tuple(CheckFacts(id, "", FILE, 7 + n, False, "") for n, id in enumerate
 PASSED, FAILED, NOT_YET = Outcome.PASSED, Outcome.FAILED, Outcome.NOT_ATTEMPTED
 
 
-def graded(id: str, kind: Kind, one: Outcome, two: Outcome, edited: Edited | None = None) -> Graded:
+def graded(
+    id: str, kind: Kind, one: Outcome, two: Outcome, edited: Edited | None = None
+) -> GradedTrial:
     seen = tuple(Observation(c, "", o) for c, o in ((ONE, one), (TWO, two)))
     points = Fraction(4 * sum(o is PASSED for o in (one, two)), 2)
     answers = {ONE: [["float64 (2,) False", [0, 3.0, 1.0]]], TWO: []}
-    trial = Trial(id, kind, (SLUG,), {}, edited)
-    return Graded(trial, seen, {(SLUG, "outputs"): points}, answers, (), (), ())
+    trial = ValidationTrial(id, kind, (SLUG,), {}, edited)
+    return GradedTrial(trial, seen, {(SLUG, "outputs"): points}, answers, (), (), ())
 
 
-def mistake(id: str, one: Outcome = FAILED, two: Outcome = FAILED) -> Graded:
-    entry = Misconception(id, (), "attend", "a", "b", ("outputs",))
+def mistake(id: str, one: Outcome = FAILED, two: Outcome = FAILED) -> GradedTrial:
+    entry = Misconception(id, (), "attend", (), ("outputs",))
     edited = Edited("a1_attention", entry, "m.py:3", "", ((SLUG, "outputs"),), (SLUG,))
     return graded(id, Kind.MISCONCEPTION, one, two, edited)
 
 
-def variant(one: Outcome = PASSED) -> Graded:
-    entry = Variant("sdpa.way", "attend")
+def variant(one: Outcome = PASSED) -> GradedTrial:
+    entry = Variant("sdpa.way", "attend", "")
     edited = Edited("a1_attention", entry, "v.py:4", "", ((SLUG, "outputs"),), (SLUG,))
     return graded("sdpa.way", Kind.VARIANT, one, PASSED, edited)
 
@@ -55,7 +58,7 @@ BLANK = graded(f"blank: zeros in {SLUG}", Kind.BLANK, FAILED, FAILED)
 RIGHT = (REFERENCE, DRAWING, STUB, BLANK, variant(), mistake("sdpa.bad"))
 
 
-def told(*changed: Graded, again: tuple[Graded, ...] = ()) -> list[str]:
+def told(*changed: GradedTrial, again: tuple[GradedTrial, ...] = ()) -> list[str]:
     """The gaps of what is right but for what was changed."""
     data = CourseData(find_course(ROOT), (SLUG,))
     by_id = {each.trial.id: each for each in (*RIGHT, *changed)}
@@ -63,7 +66,7 @@ def told(*changed: Graded, again: tuple[Graded, ...] = ()) -> list[str]:
     return [str(gap).splitlines()[0] for gap in rule_gaps(data, evidence)]
 
 
-def changed(each: Graded, one: Outcome) -> Graded:
+def changed(each: GradedTrial, one: Outcome) -> GradedTrial:
     first, second = each.observations
     points = Fraction(4 * sum(o is PASSED for o in (one, second.outcome)), 2)
     observed = (replace(first, outcome=one, observed="why"), second)
@@ -101,7 +104,7 @@ def test_what_is_right_has_no_gaps() -> None:
     ],
     ids=["drawing", "stub", "blank", "variant", "unchecked", "globals"],
 )
-def test_each_rule_tells_its_gap(wrong: Graded, line: str) -> None:
+def test_each_rule_tells_its_gap(wrong: GradedTrial, line: str) -> None:
     assert told(wrong) == [line]
 
 
@@ -132,6 +135,55 @@ def test_a_check_that_nobody_fails_is_told() -> None:
     assert found == [f"{FILE}:7  {ONE}: nobody fails it, no known mistake and no blank answer"]
 
 
+def test_a_mistake_that_only_crashes_says_nothing_of_a_check() -> None:
+    crashed = Outcome.STUDENT_ERROR
+    found = told(changed(BLANK, crashed), mistake("sdpa.bad", crashed, FAILED))
+    assert found == [f"{FILE}:7  {ONE}: whoever fails it crashes in it; no wrong answer does"]
+
+
+def test_a_check_of_values_is_proven_by_what_compares_them_alone() -> None:
+    """Its helper looks at the shape first; `finite` in place of a comparison never refuses."""
+    asks = replace(REFERENCE, called={ONE: ("finite", "shape")})
+    by_shape = replace(mistake("sdpa.bad"), refused_by={ONE: "shape", TWO: "matches"})
+    line = f"{FILE}:7  {ONE}: whoever fails it crashes in it, or answers in another shape; no wrong"
+    assert told(asks, by_shape) == [f"{line} answer does"]
+    assert told(asks, replace(by_shape, refused_by={ONE: "finite"})) == []
+
+
+def test_right_numbers_in_another_shape_are_a_wrong_answer() -> None:
+    reshaped = graded(f"another shape in {SLUG}", Kind.SHAPE, FAILED, FAILED)
+    crashed = Outcome.STUDENT_ERROR
+    assert told(changed(BLANK, crashed), mistake("sdpa.bad", crashed, FAILED), reshaped) == []
+
+
+RULE = f"{SLUG}/policy/banned"
+
+
+def told_of_a_rule(*, broken: bool) -> list[str]:
+    """The gaps of a rule on how to write, which answers of zeros keep; points hang on it."""
+    data = CourseData(find_course(ROOT), (SLUG,))
+    checks = (CheckFacts(RULE, "", RUBRIC_FILE, 1, False, ""),)
+
+    def one(id: str, kind: Kind, outcome: Outcome, forbidden: str = "") -> GradedTrial:
+        seen = (Observation(RULE, "", outcome, observed=f"uses `{forbidden}`"),)
+        points = {(SLUG, "policy"): Fraction(outcome is PASSED)}
+        return GradedTrial(
+            ValidationTrial(id, kind, (SLUG,), {}, None, forbidden), seen, points, {}, (), (), ()
+        )
+
+    found = [one("the reference", Kind.REFERENCE, PASSED), one("zeros", Kind.BLANK, PASSED)]
+    found += [one("it uses sum", Kind.FORBIDDEN, FAILED, "torch.sum")] if broken else []
+    evidence = Evidence(checks, {each.trial.id: each for each in found}, {})
+    return [str(gap).splitlines()[0] for gap in rule_gaps(data, evidence)]
+
+
+def test_a_rule_on_how_to_write_asks_for_no_values_and_is_proven_by_who_breaks_it() -> None:
+    assert told_of_a_rule(broken=True) == []
+    assert told_of_a_rule(broken=False) == [
+        f"{RUBRIC_FILE}:1  {RULE}: nobody fails it, no known mistake and no blank answer"
+    ]
+
+
 def test_another_end_in_reverse_order_is_told() -> None:
     assert told(again=(changed(REFERENCE, FAILED),)) == [
         f"{FILE}:7  {ONE} is 'passed' for the reference, but in reverse order 'failed'"
@@ -147,7 +199,7 @@ def test_the_few_in_reverse_are_both_ends_and_a_mistake_of_each_exercise() -> No
 # ---- mistakes that answer alike ---------------------------------------------------------------
 
 
-def answering(id: str, numbers: list[float], observed: str = "far off") -> Graded:
+def answering(id: str, numbers: list[float], observed: str = "far off") -> GradedTrial:
     each = mistake(id)
     seen = tuple(replace(o, observed=observed) for o in each.observations)
     answers = {ONE: [["float64 (2,) False", numbers]], TWO: []}
@@ -166,7 +218,7 @@ def answering(id: str, numbers: list[float], observed: str = "far off") -> Grade
     ids=["rounding", "number", "not-finite", "words", "outcome"],
 )
 def test_mistakes_with_the_same_answers_count_once(
-    other: Graded, groups: list[tuple[str, ...]]
+    other: GradedTrial, groups: list[tuple[str, ...]]
 ) -> None:
     both = {each.trial.id: each for each in (answering("a", [0, 3.0, 1.0]), other)}
     assert alike(Evidence(CHECKS, both, {})) == groups

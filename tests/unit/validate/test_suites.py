@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import find_course
+from grader.course.course import find_course
 from grader.validate.gap import Gap
 from grader.validate.suites import file_gaps, suite_gaps
 

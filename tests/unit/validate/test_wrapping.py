@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.validate.uses import touched, uses_of
-from grader.validate.wrapping import BLANKS, blank_source, drawing_source
+from grader.validate.wrapping import BLANKS, blank_source, drawing_source, reshaped_source
 from tests.unit.samples import RUBRIC
 
 REFERENCE = """\
@@ -53,6 +53,13 @@ def test_every_number_is_replaced_and_its_kind_kept(
     doubled, rest = pair(torch.tensor([3.0, 4.0]))
     assert doubled.tolist() == values
     assert (rest["count"], rest["name"], rest["kept"].tolist()) == (count, "x", [False, False])
+
+
+def test_another_shape_holds_the_same_numbers() -> None:
+    pair = run(reshaped_source(REFERENCE, ["pair"]))["pair"]
+    doubled, rest = pair(torch.tensor([3.0, 4.0]))
+    assert doubled.tolist() == [[6.0, 8.0]]
+    assert (rest["count"], rest["name"], rest["kept"].tolist()) == (2, "x", [[True, True]])
 
 
 def test_random_numbers_differ_and_keep_the_shape() -> None:

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from grader.follow_through import FollowThrough
-from grader.rubric import Criterion, Exercise, Rubric, Visibility
+from grader.course.follow_through import FollowThrough
+from grader.course.rubric import Criterion, Exercise, Rubric, Visibility
 from grader.watching.changes import Affected, affected, pieces
 
 CRITERIA = {"outputs": Criterion("outputs", Fraction(1), Visibility.PUBLIC)}

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader.wire.faults import Deadline, PeerGone, Violation
+from grader.wire.faults import Deadline, PeerGone, TooLarge, Violation
 from grader.wire.frame import HEADER, MAGIC, MAX_JSON_BYTES, MAX_PAYLOAD_BYTES, Channel
 
 Pair = tuple[Channel, socket.socket]
@@ -101,5 +101,16 @@ def test_descriptors_sent_along_are_dropped(pair: Pair) -> None:
 
 
 def test_a_message_larger_than_a_frame_is_our_error(pair: Pair) -> None:
-    with pytest.raises(ValueError, match="too large"):
+    with pytest.raises(TooLarge, match="too large"):
         pair[0].send({"x": "y" * (MAX_JSON_BYTES + 1)})
+
+
+def test_a_message_that_came_along_is_known_to_be_there(pair: Pair) -> None:
+    channel, theirs = pair
+    theirs.sendall(frame(b'{"t":"one"}') + frame(b'{"t":"two"}'))
+
+    assert not channel.has_read_ahead
+    assert channel.receive(time.monotonic() + 5).meta == {"t": "one"}
+    assert channel.has_read_ahead
+    assert channel.receive(time.monotonic() + 5).meta == {"t": "two"}
+    assert not channel.has_read_ahead

@@ -18,8 +18,8 @@ from grader.wire.values import Node
 class Doubling(Side):
     """Offers one function and counts its calls."""
 
-    def __init__(self, *, runs_errands: bool) -> None:
-        self.runs_errands = runs_errands
+    def __init__(self, *, runs_deferred_calls: bool) -> None:
+        self.runs_deferred_calls = runs_deferred_calls
         self.calls = 0
 
     def name(self, value: Any) -> Node | None:
@@ -36,24 +36,27 @@ class Doubling(Side):
         return double
 
 
-def serve(*, runs_errands: bool) -> tuple[Peer, Doubling]:
+def serve(*, runs_deferred_calls: bool) -> tuple[Peer, Doubling]:
     here, there = connect()
-    side = Doubling(runs_errands=runs_errands)
-    here.peer, there.peer = Peer(here, Doubling(runs_errands=False), {}), Peer(there, side, {})
+    side = Doubling(runs_deferred_calls=runs_deferred_calls)
+    here.peer, there.peer = (
+        Peer(here, Doubling(runs_deferred_calls=False), {}),
+        Peer(there, side, {}),
+    )
     assert isinstance(here, Loopback)
     return here.peer, side
 
 
-def test_errands_are_run_before_the_call() -> None:
-    caller, side = serve(runs_errands=True)
+def test_deferred_calls_are_run_before_the_call() -> None:
+    caller, side = serve(runs_deferred_calls=True)
     outcome = caller.call(["F"], (21,), {}, {}, {}, [(["F"], (1,)), (["F"], (2,))])
     assert (outcome.value, side.calls) == (42, 3)
 
 
-def test_a_side_that_counts_requests_runs_no_errands() -> None:
-    caller, side = serve(runs_errands=False)
+def test_a_side_that_counts_requests_runs_no_deferred_calls() -> None:
+    caller, side = serve(runs_deferred_calls=False)
     assert caller.call(["F"], (21,), {}, {}, {}).value == 42
-    with pytest.raises(Violation, match="errands"):
+    with pytest.raises(Violation, match="deferred calls"):
         caller.call(["F"], (21,), {}, {}, {}, [(["F"], (1,))])
     assert side.calls == 1
 
@@ -62,9 +65,9 @@ def test_a_notice_is_taken_in_and_not_answered() -> None:
     """Any number of them before the reply, and in their order."""
     heard: list[int] = []
     here, there = connect()
-    side = Doubling(runs_errands=False)
+    side = Doubling(runs_deferred_calls=False)
     notices = {"progress": lambda message: heard.append(message.meta["at"])}
-    caller = Peer(here, Doubling(runs_errands=False), {}, notices)
+    caller = Peer(here, Doubling(runs_deferred_calls=False), {}, notices)
 
     def work(message: Message) -> dict[str, Any]:
         for number in range(3):
@@ -81,14 +84,14 @@ def test_notices_are_counted_as_requests_are(monkeypatch: pytest.MonkeyPatch) ->
     """Who is trusted with neither could keep the other side busy for ever."""
     monkeypatch.setattr(peer, "MAX_NESTED_REQUESTS", 5)
     here, there = connect()
-    caller = Peer(here, Doubling(runs_errands=False), {}, {"progress": lambda message: None})
+    caller = Peer(here, Doubling(runs_deferred_calls=False), {}, {"progress": lambda message: None})
 
     def work(message: Message) -> dict[str, Any]:
         for number in range(6):
             worker.tell({"t": "progress", "at": number})
         return {}
 
-    worker = Peer(there, Doubling(runs_errands=False), {"work": work})
+    worker = Peer(there, Doubling(runs_deferred_calls=False), {"work": work})
     here.peer, there.peer = caller, worker
     with pytest.raises(Violation, match="too many"):
         caller.exchange({"t": "work"})

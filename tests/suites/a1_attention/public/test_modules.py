@@ -49,23 +49,23 @@ class TestOutputs:
     @LAYERS
     def test_batch(self, probe, expect, name, options):
         """With the same weights, the output is the reference's."""
-        twin = probe.twin(name, D_IN, D_OUT, **options)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D_IN))
+        pair = probe.pair(name, D_IN, D_OUT, **options)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D_IN))
 
     @LAYERS
     def test_without_a_batch(self, probe, expect, name, options):
         """So it is for a single sequence."""
-        twin = probe.twin(name, D_IN, D_OUT, **options)
-        expect.matches(twin.student, twin.reference, probe.randn(T, D_IN))
+        pair = probe.pair(name, D_IN, D_OUT, **options)
+        expect.matches(pair.student, pair.reference, probe.randn(T, D_IN))
 
     @BOTH
     def test_all_lengths_alike(self, probe, expect, name):
         """The output is right when every axis has the same length."""
-        twin = probe.twin(name, 4, 4)
-        expect.matches(twin.student, twin.reference, probe.randn(4, 4, 4))
+        pair = probe.pair(name, 4, 4)
+        expect.matches(pair.student, pair.reference, probe.randn(4, 4, 4))
 
     @BOTH
     def test_large_scores(self, probe, expect, name):
         """The output is right when one token wins almost all the weight."""
-        twin = probe.twin(name, D_IN, D_OUT)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D_IN, scale=6.0))
+        pair = probe.pair(name, D_IN, D_OUT)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D_IN, scale=6.0))

@@ -40,15 +40,15 @@ class TestOutputs:
     @pytest.mark.parametrize("qkv_bias", [False, True], ids=["without-bias", "with-bias"])
     def test_all_widths_differ(self, probe, expect, qkv_bias):
         """With the same weights, the output is the reference's."""
-        twin = probe.twin("CausalAttention", D_IN, D_OUT, T, 0.0, qkv_bias=qkv_bias)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D_IN))
+        pair = probe.pair("CausalAttention", D_IN, D_OUT, T, 0.0, qkv_bias=qkv_bias)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D_IN))
 
     def test_all_widths_alike(self, probe, expect):
         """The output is right when every axis has the same length."""
-        twin = probe.twin("CausalAttention", 4, 4, 4, 0.0)
-        expect.matches(twin.student, twin.reference, probe.randn(4, 4, 4))
+        pair = probe.pair("CausalAttention", 4, 4, 4, 0.0)
+        expect.matches(pair.student, pair.reference, probe.randn(4, 4, 4))
 
     def test_large_scores(self, probe, expect):
         """The output is right when one token wins almost all the weight."""
-        twin = probe.twin("CausalAttention", D_IN, D_OUT, T, 0.0)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D_IN, scale=6.0))
+        pair = probe.pair("CausalAttention", D_IN, D_OUT, T, 0.0)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D_IN, scale=6.0))

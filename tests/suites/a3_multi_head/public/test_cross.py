@@ -35,25 +35,25 @@ class TestOutputs:
     @pytest.mark.parametrize("masked", [False, True], ids=["whole-memory", "masked-memory"])
     def test_two_sequences(self, probe, expect, masked):
         """With the same weights and three heads, the output is the reference's."""
-        twin = probe.twin("CrossAttention", D_QUERY, D_MEMORY, D, H)
+        pair = probe.pair("CrossAttention", D_QUERY, D_MEMORY, D, H)
         mask = {"memory_mask": probe.mask(B, L)} if masked else {}
         x, memory = probe.randn(B, S, D_QUERY), probe.randn(B, L, D_MEMORY)
-        expect.matches(twin.student, twin.reference, x, memory, **mask)
+        expect.matches(pair.student, pair.reference, x, memory, **mask)
 
     def test_one_head(self, probe, expect):
         """With a single head, it is attention and an output projection."""
-        twin = probe.twin("CrossAttention", D_QUERY, D_MEMORY, D, 1)
+        pair = probe.pair("CrossAttention", D_QUERY, D_MEMORY, D, 1)
         x, memory = probe.randn(B, S, D_QUERY), probe.randn(B, L, D_MEMORY)
-        expect.matches(twin.student, twin.reference, x, memory)
+        expect.matches(pair.student, pair.reference, x, memory)
 
     def test_all_widths_alike(self, probe, expect):
         """The output is right when both sequences have one length and one width."""
-        twin = probe.twin("CrossAttention", 4, 4, 4, 2)
+        pair = probe.pair("CrossAttention", 4, 4, 4, 2)
         x, memory = probe.randn(2, 2, 4), probe.randn(2, 2, 4)
-        expect.matches(twin.student, twin.reference, x, memory)
+        expect.matches(pair.student, pair.reference, x, memory)
 
     def test_large_scores(self, probe, expect):
         """The output is right when one token of the memory wins almost all the weight."""
-        twin = probe.twin("CrossAttention", D_QUERY, D_MEMORY, D, H)
+        pair = probe.pair("CrossAttention", D_QUERY, D_MEMORY, D, H)
         x, memory = probe.randn(B, S, D_QUERY, scale=4.0), probe.randn(B, L, D_MEMORY, scale=4.0)
-        expect.matches(twin.student, twin.reference, x, memory)
+        expect.matches(pair.student, pair.reference, x, memory)

@@ -36,26 +36,26 @@ class TestOutputs:
     @pytest.mark.parametrize("masked", [False, True], ids=["without-mask", "with-mask"])
     def test_two_groups(self, probe, expect, masked):
         """With six heads in two groups, the output is the reference's."""
-        twin = probe.twin("GroupedQueryAttention", D, H, G)
+        pair = probe.pair("GroupedQueryAttention", D, H, G)
         mask = {"mask": probe.mask(T, T)} if masked else {}
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D), **mask)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D), **mask)
 
     def test_one_group(self, probe, expect):
         """With one key head for all, the output is the reference's: multi-query attention."""
-        twin = probe.twin("GroupedQueryAttention", D, H, 1)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D))
+        pair = probe.pair("GroupedQueryAttention", D, H, 1)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D))
 
     def test_as_many_groups_as_heads(self, probe, expect):
         """With a key head for each query head, it is multi-head attention."""
-        twin = probe.twin("GroupedQueryAttention", D, H, H)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D))
+        pair = probe.pair("GroupedQueryAttention", D, H, H)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D))
 
     def test_all_widths_alike(self, probe, expect):
         """The output is right when batch, tokens, groups and head width are all alike."""
-        twin = probe.twin("GroupedQueryAttention", 8, 4, 2)
-        expect.matches(twin.student, twin.reference, probe.randn(2, 2, 8))
+        pair = probe.pair("GroupedQueryAttention", 8, 4, 2)
+        expect.matches(pair.student, pair.reference, probe.randn(2, 2, 8))
 
     def test_large_scores(self, probe, expect):
         """The output is right when one token wins almost all the weight."""
-        twin = probe.twin("GroupedQueryAttention", D, H, G)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D, scale=4.0))
+        pair = probe.pair("GroupedQueryAttention", D, H, G)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D, scale=4.0))

@@ -39,25 +39,25 @@ class TestOutputs:
     @pytest.mark.parametrize("qkv_bias", [False, True], ids=["without-bias", "with-bias"])
     def test_several_heads(self, probe, expect, qkv_bias):
         """With the same weights and three heads, the output is the reference's."""
-        twin = probe.twin("MultiHeadAttention", D_IN, D_OUT, T, 0.0, H, qkv_bias=qkv_bias)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D_IN))
+        pair = probe.pair("MultiHeadAttention", D_IN, D_OUT, T, 0.0, H, qkv_bias=qkv_bias)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D_IN))
 
     def test_one_head(self, probe, expect):
         """With a single head, it is causal attention and an output projection."""
-        twin = probe.twin("MultiHeadAttention", D_IN, D_OUT, T, 0.0, 1)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D_IN))
+        pair = probe.pair("MultiHeadAttention", D_IN, D_OUT, T, 0.0, 1)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D_IN))
 
     def test_all_widths_alike(self, probe, expect):
         """The output is right when batch, tokens, heads and head width are all alike."""
-        twin = probe.twin("MultiHeadAttention", 4, 4, 2, 0.0, 2)
-        expect.matches(twin.student, twin.reference, probe.randn(2, 2, 4))
+        pair = probe.pair("MultiHeadAttention", 4, 4, 2, 0.0, 2)
+        expect.matches(pair.student, pair.reference, probe.randn(2, 2, 4))
 
     def test_shorter_sequence(self, probe, expect):
         """The output is right when the sequence is shorter than context_length."""
-        twin = probe.twin("MultiHeadAttention", D_IN, D_OUT, 2 * T, 0.0, H)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D_IN))
+        pair = probe.pair("MultiHeadAttention", D_IN, D_OUT, 2 * T, 0.0, H)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D_IN))
 
     def test_large_scores(self, probe, expect):
         """The output is right when one token wins almost all the weight."""
-        twin = probe.twin("MultiHeadAttention", D_IN, D_OUT, T, 0.0, H)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D_IN, scale=4.0))
+        pair = probe.pair("MultiHeadAttention", D_IN, D_OUT, T, 0.0, H)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D_IN, scale=4.0))

@@ -40,21 +40,21 @@ class TestOutputs:
     @pytest.mark.parametrize("masked", [False, True], ids=["without-mask", "with-mask"])
     def test_several_heads(self, probe, expect, masked):
         """With the same weights and three heads, the output is the reference's."""
-        twin = probe.twin("PackedMultiHeadAttention", D, H)
+        pair = probe.pair("PackedMultiHeadAttention", D, H)
         mask = {"mask": probe.mask(T, T)} if masked else {}
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D), **mask)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D), **mask)
 
     def test_one_head(self, probe, expect):
         """With a single head, it is attention and an output projection."""
-        twin = probe.twin("PackedMultiHeadAttention", D, 1)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D))
+        pair = probe.pair("PackedMultiHeadAttention", D, 1)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D))
 
     def test_all_widths_alike(self, probe, expect):
         """The output is right when batch, tokens, heads and head width are all alike."""
-        twin = probe.twin("PackedMultiHeadAttention", 4, 2)
-        expect.matches(twin.student, twin.reference, probe.randn(2, 2, 4))
+        pair = probe.pair("PackedMultiHeadAttention", 4, 2)
+        expect.matches(pair.student, pair.reference, probe.randn(2, 2, 4))
 
     def test_large_scores(self, probe, expect):
         """The output is right when one token wins almost all the weight."""
-        twin = probe.twin("PackedMultiHeadAttention", D, H)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D, scale=4.0))
+        pair = probe.pair("PackedMultiHeadAttention", D, H)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D, scale=4.0))

@@ -39,20 +39,20 @@ class TestOutputs:
     @pytest.mark.parametrize("qkv_bias", [False, True], ids=["without-bias", "with-bias"])
     def test_several_heads(self, probe, expect, qkv_bias):
         """With the same weights and three heads, the output is the reference's."""
-        twin = probe.twin("MultiHeadAttentionWrapper", D_IN, D_OUT, T, 0.0, H, qkv_bias=qkv_bias)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D_IN))
+        pair = probe.pair("MultiHeadAttentionWrapper", D_IN, D_OUT, T, 0.0, H, qkv_bias=qkv_bias)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D_IN))
 
     def test_one_head(self, probe, expect):
         """With a single head, it is causal attention."""
-        twin = probe.twin("MultiHeadAttentionWrapper", D_IN, D_OUT, T, 0.0, 1)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D_IN))
+        pair = probe.pair("MultiHeadAttentionWrapper", D_IN, D_OUT, T, 0.0, 1)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D_IN))
 
     def test_all_widths_alike(self, probe, expect):
         """The output is right when every axis has the same length."""
-        twin = probe.twin("MultiHeadAttentionWrapper", 3, 3, 3, 0.0, 3)
-        expect.matches(twin.student, twin.reference, probe.randn(3, 3, 3))
+        pair = probe.pair("MultiHeadAttentionWrapper", 3, 3, 3, 0.0, 3)
+        expect.matches(pair.student, pair.reference, probe.randn(3, 3, 3))
 
     def test_shorter_sequence(self, probe, expect):
         """The output is right when the sequence is shorter than context_length."""
-        twin = probe.twin("MultiHeadAttentionWrapper", D_IN, D_OUT, 2 * T, 0.0, H)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D_IN))
+        pair = probe.pair("MultiHeadAttentionWrapper", D_IN, D_OUT, 2 * T, 0.0, H)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D_IN))

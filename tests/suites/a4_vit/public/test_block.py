@@ -33,16 +33,16 @@ class TestOutputs:
     )
     def test_same_weights_same_output(self, probe, expect, name, num_heads, expansion):
         """With the same weights, the output is the reference's."""
-        twin = probe.twin(name, D, num_heads, expansion=expansion)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D))
+        pair = probe.pair(name, D, num_heads, expansion=expansion)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D))
 
     def test_quiet_tokens(self, probe, expect):
         """The output is right for tokens of hardly any variance, where LayerNorm's eps counts."""
-        twin = probe.twin("EncoderBlock", D, H)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D, scale=0.01))
+        pair = probe.pair("EncoderBlock", D, H)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D, scale=0.01))
 
     @BOTH
     def test_all_lengths_alike(self, probe, expect, name):
         """The output is right when every axis has the same length."""
-        twin = probe.twin(name, 4, 4)
-        expect.matches(twin.student, twin.reference, probe.randn(4, 4, 4))
+        pair = probe.pair(name, 4, 4)
+        expect.matches(pair.student, pair.reference, probe.randn(4, 4, 4))

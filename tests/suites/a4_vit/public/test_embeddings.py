@@ -47,5 +47,5 @@ class TestOutputs:
     @pytest.mark.parametrize("batch", [1, 5])
     def test_same_weights_same_tokens(self, probe, expect, batch):
         """With the same weights, the tokens are the reference's."""
-        twin = probe.twin("ViTEmbeddings", C, P, D, SIDE)
-        expect.matches(twin.student, twin.reference, draw(probe, batch=batch))
+        pair = probe.pair("ViTEmbeddings", C, P, D, SIDE)
+        expect.matches(pair.student, pair.reference, draw(probe, batch=batch))

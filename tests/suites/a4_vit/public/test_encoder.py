@@ -8,12 +8,12 @@ B, T, D, H, CLASSES = 2, 5, 12, 3, 7
 POOLS = pytest.mark.parametrize("pool", ["cls", "mean"])
 
 
-def name_other_pooling(expect, twin, x):
+def name_other_pooling(expect, pair, x):
     """Say so if the head averages every token, or does that and normalises the average, as course
     notebook 003 does."""
-    own = [p.detach() for _, p in twin.student.named_parameters() if p.shape == (D,)]
-    logits, everything = twin.student(x), x.mean(dim=1)
-    linear = twin.reference.module.linear
+    own = [p.detach() for _, p in pair.student.named_parameters() if p.shape == (D,)]
+    logits, everything = pair.student(x), x.mean(dim=1)
+    linear = pair.reference.module.linear
     if torch.is_tensor(logits) and logits.device == x.device and logits.shape == (B, CLASSES):
         if torch.allclose(logits.double(), linear(everything), atol=1e-4):
             expect.notes.append("the average is of every token, the class token too")
@@ -64,19 +64,19 @@ class TestOutputs:
     )
     def test_encoder(self, probe, expect, depth, changes):
         """With the same weights, the encoder's output is the reference's."""
-        twin = probe.twin("Encoder", depth, D, H, **changes)
-        expect.matches(twin.student, twin.reference, probe.randn(B, T, D))
+        pair = probe.pair("Encoder", depth, D, H, **changes)
+        expect.matches(pair.student, pair.reference, probe.randn(B, T, D))
 
     def test_all_lengths_alike(self, probe, expect):
         """The encoder's output is right when every axis has the same length."""
-        twin = probe.twin("Encoder", 1, 4, 4)
-        expect.matches(twin.student, twin.reference, probe.randn(4, 4, 4))
+        pair = probe.pair("Encoder", 1, 4, 4)
+        expect.matches(pair.student, pair.reference, probe.randn(4, 4, 4))
 
     @POOLS
     def test_head(self, probe, expect, pool):
         """With the same weights, the logits are the reference's."""
-        twin = probe.twin("ClassificationHead", D, CLASSES, pool=pool)
+        pair = probe.pair("ClassificationHead", D, CLASSES, pool=pool)
         x = probe.randn(B, T, D)
         if pool == "mean":
-            name_other_pooling(expect, twin, x)
-        expect.matches(twin.student, twin.reference, x)
+            name_other_pooling(expect, pair, x)
+        expect.matches(pair.student, pair.reference, x)

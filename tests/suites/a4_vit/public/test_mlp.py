@@ -53,10 +53,10 @@ class TestOutputs:
     )
     def test_same_weights_same_output(self, probe, expect, width, expansion):
         """With the same weights, FeedForward gives what the reference's gives."""
-        twin = probe.twin("FeedForward", width, expansion=expansion)
-        expect.matches(twin.student, twin.reference, probe.randn(2, 5, width))
+        pair = probe.pair("FeedForward", width, expansion=expansion)
+        expect.matches(pair.student, pair.reference, probe.randn(2, 5, width))
 
     def test_large_numbers(self, probe, expect):
         """So it does where GELU is straight, far from 0."""
-        twin = probe.twin("FeedForward", D)
-        expect.matches(twin.student, twin.reference, probe.randn(2, 5, D, scale=20.0))
+        pair = probe.pair("FeedForward", D)
+        expect.matches(pair.student, pair.reference, probe.randn(2, 5, D, scale=20.0))

@@ -55,5 +55,5 @@ class TestOutputs:
     )
     def test_same_weights_same_logits(self, probe, expect, changes):
         """With the same weights, the logits are the reference's."""
-        twin = probe.twin("ViT", **{**SMALL, **changes})
-        expect.matches(twin.student, twin.reference, draw(probe))
+        pair = probe.pair("ViT", **{**SMALL, **changes})
+        expect.matches(pair.student, pair.reference, draw(probe))

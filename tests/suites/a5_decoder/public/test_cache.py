@@ -42,17 +42,17 @@ class TestOutputs:
     )
     def test_beginning(self, probe, expect, batch, heads, width):
         """With the same weights, `prefill` gives the reference's outputs."""
-        twin = probe.twin("KVCacheAttention", width, heads)
+        pair = probe.pair("KVCacheAttention", width, heads)
         x = probe.randn(batch, 4, width)
-        expect.matches(twin.student.prefill, twin.reference.prefill, x)
+        expect.matches(pair.student.prefill, pair.reference.prefill, x)
 
     @pytest.mark.parametrize("chunks", [(4, 1), (4, 2), (3, 1, 1), (4, 2, 1)], ids=str)
     def test_continuation(self, probe, expect, chunks):
         """With the same weights, the last `step` gives the reference's outputs."""
-        twin = probe.twin("KVCacheAttention", D, H)
+        pair = probe.pair("KVCacheAttention", D, H)
         first, *others = probe.randn(B, sum(chunks), D).split(chunks, dim=1)
         found = []
-        for attention in (twin.student, twin.reference):
+        for attention in (pair.student, pair.reference):
             with torch.no_grad():
                 attention.prefill(first)
                 found.append([attention.step(chunk) for chunk in others])

@@ -39,21 +39,21 @@ class TestOutputs:
     @pytest.mark.parametrize("masked", [False, True], ids=["whole-memory", "masked-memory"])
     def test_block(self, probe, expect, masked):
         """With the same weights, the output of a block is the reference's."""
-        twin = probe.twin("DecoderBlock", D, H, expansion=2)
+        pair = probe.pair("DecoderBlock", D, H, expansion=2)
         mask = {"memory_mask": probe.mask(B, L)} if masked else {}
         x, memory = probe.randn(B, T, D), probe.randn(B, L, D)
-        expect.matches(twin.student, twin.reference, x, memory, **mask)
+        expect.matches(pair.student, pair.reference, x, memory, **mask)
 
     def test_all_lengths_alike(self, probe, expect):
         """The output is right when every axis has the same length."""
-        twin = probe.twin("DecoderBlock", 4, 4)
+        pair = probe.pair("DecoderBlock", 4, 4)
         x, memory = probe.randn(4, 4, 4), probe.randn(4, 4, 4)
-        expect.matches(twin.student, twin.reference, x, memory)
+        expect.matches(pair.student, pair.reference, x, memory)
 
     @pytest.mark.parametrize("masked", [False, True], ids=["whole-memory", "masked-memory"])
     def test_logits(self, probe, expect, masked):
         """With the same weights, the logits are the reference's."""
-        twin = probe.twin("Decoder", 2, D, H, VOCABULARY)
+        pair = probe.pair("Decoder", 2, D, H, VOCABULARY)
         mask = {"memory_mask": probe.mask(B, L)} if masked else {}
         numbers, memory = probe.randint(0, VOCABULARY, (B, T)), probe.randn(B, L, D)
-        expect.matches(twin.student, twin.reference, numbers, memory, **mask)
+        expect.matches(pair.student, pair.reference, numbers, memory, **mask)

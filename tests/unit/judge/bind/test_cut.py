@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from grader.judge.bind import Cut, Group, Home, Layout, Roles
-from grader.judge.expect import Expect
-from grader.judge.faults import CheckFailed
-from grader.judge.memo import Memo, Reference
-from grader.judge.probe import Probe
+from grader.judge.calls.faults import CheckFailed
+from grader.judge.checks.expect import Expect
+from grader.judge.checks.probe import Probe
+from grader.judge.reference.memo import Memo, Reference
 from tests.support.clients import Definitions, local_client, student_of
 
 HEAD = """
@@ -79,9 +79,9 @@ def compared(source: str, roles: Roles = ROLES, rows: int = 5) -> list[str]:
     expect = Expect(client, memo, seed=1)
     student = student_of(client, Definitions(module))
     probe = Probe(2, student, Reference(truth, memo, roles), memo, client.known)
-    twin = probe.twin("Shelf", rows, 3)
-    expect.matches(twin.student, twin.reference, probe.randn(rows, 3))
-    expect.gradients(twin.student, twin.reference, probe.randn(rows, 3))
+    pair = probe.pair("Shelf", rows, 3)
+    expect.matches(pair.student, pair.reference, probe.randn(rows, 3))
+    expect.gradients(pair.student, pair.reference, probe.randn(rows, 3))
     return probe.notes
 
 
@@ -127,4 +127,4 @@ def test_a_cut_beside_a_bias_is_the_authors_fault() -> None:
     student = student_of(client, Definitions(module))
     probe = Probe(2, student, Reference(truth, Memo(), Roles((group,))), Memo(), client.known)
     with pytest.raises(ValueError, match=r"does not hold every number exactly once"):
-        probe.twin("Shelf", 5, 3)
+        probe.pair("Shelf", 5, 3)

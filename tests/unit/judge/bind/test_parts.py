@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from grader.judge.expect import Expect
-from grader.judge.faults import CheckFailed
-from grader.judge.memo import Memo, Reference
-from grader.judge.probe import Probe
+from grader.judge.calls.faults import CheckFailed
+from grader.judge.checks.expect import Expect
+from grader.judge.checks.probe import Probe
+from grader.judge.reference.memo import Memo, Reference
 from tests.support.clients import Definitions, local_client, student_of
 
 SOURCE = """
@@ -52,7 +52,7 @@ OPTION = SOURCE.replace("stage(pixels)", "stage(pixels, None)").replace(
 TOP = SOURCE.replace("return self.last(pixels)", "return self.last(2 * pixels)")
 
 
-class Bench:
+class CheckContext:
     def __init__(self, source: str, right: str = SOURCE) -> None:
         client, module = local_client(source)
         _, truth = local_client(right)
@@ -60,7 +60,7 @@ class Bench:
         self.expect = Expect(client, memo, seed=1)
         student = student_of(client, Definitions(module))
         self.probe = Probe(2, student, Reference(truth, memo), memo)
-        self.twin = self.probe.twin("Pipeline", 4, 3)
+        self.pair = self.probe.pair("Pipeline", 4, 3)
         self.pixels = self.probe.randn(5, 4)
 
 
@@ -79,47 +79,47 @@ class Bench:
     ],
 )
 def test_the_place_of_a_difference_is_told(source: str, told: str) -> None:
-    bench = Bench(source)
+    context = CheckContext(source)
     with pytest.raises(CheckFailed) as caught:
-        bench.expect.matches(bench.twin.student, bench.twin.reference, bench.pixels)
+        context.expect.matches(context.pair.student, context.pair.reference, context.pixels)
     assert caught.value.observed.endswith(told)
 
 
 def test_a_part_may_lack_an_option_that_is_not_used() -> None:
     assert OPTION.count("None") == 2, "it is in the reference"
-    bench = Bench(INSIDE, OPTION)
+    context = CheckContext(INSIDE, OPTION)
     with pytest.raises(CheckFailed) as caught:
-        bench.expect.matches(bench.twin.student, bench.twin.reference, bench.pixels)
+        context.expect.matches(context.pair.student, context.pair.reference, context.pixels)
     assert "; it first arises inside `stages.0.first`, " in caught.value.observed
 
 
 def test_right_parts_leave_nothing_to_tell() -> None:
-    bench = Bench(SOURCE)
-    bench.expect.matches(bench.twin.student, bench.twin.reference, bench.pixels)
-    assert bench.twin.blame((bench.pixels,), {}) == ""
+    context = CheckContext(SOURCE)
+    context.expect.matches(context.pair.student, context.pair.reference, context.pixels)
+    assert context.pair.blame((context.pixels,), {}) == ""
 
 
 def test_other_parts_are_no_reason_to_blame_anything() -> None:
-    bench = Bench(TOP.replace("self.stages", "self.steps"))
-    assert bench.twin.blame((bench.pixels,), {}) == ""
+    context = CheckContext(TOP.replace("self.stages", "self.steps"))
+    assert context.pair.blame((context.pixels,), {}) == ""
 
 
 @pytest.mark.parametrize("source", [SOURCE, INSIDE, WIRING], ids=["right", "inside", "below"])
 def test_wiring_is_right_whatever_the_parts_compute(source: str) -> None:
-    bench = Bench(source)
-    bench.expect.wiring(bench.twin, bench.pixels)
-    assert bench.expect.count == 1
+    context = CheckContext(source)
+    context.expect.wiring(context.pair, context.pixels)
+    assert context.expect.record.count == 1
 
 
 def test_wrong_wiring_is_no_matter_of_the_parts() -> None:
-    bench = Bench(TOP)
+    context = CheckContext(TOP)
     with pytest.raises(CheckFailed) as caught:
-        bench.expect.wiring(bench.twin, bench.pixels)
+        context.expect.wiring(context.pair, context.pixels)
     assert caught.value.expected == "the parts put together as the exercise says"
 
 
 def test_a_missing_part_is_named() -> None:
-    bench = Bench(SOURCE.replace("self.stages", "self.steps"))
+    context = CheckContext(SOURCE.replace("self.stages", "self.steps"))
     with pytest.raises(CheckFailed) as caught:
-        bench.expect.wiring(bench.twin, bench.pixels)
+        context.expect.wiring(context.pair, context.pixels)
     assert caught.value.observed == "the module has no part `stages.0`"

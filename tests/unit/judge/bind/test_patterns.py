@@ -27,8 +27,8 @@ def test_every_number_is_stored_once_and_comes_back(
 ) -> None:
     parts = [part for _, part in stored(TENSOR, AXES, parse(pattern))]
     assert [tuple(part.shape) for part in parts] == [shape] * count
-    flat = torch.cat([part.flatten() for part in parts])
-    assert torch.equal(flat.sort().values, torch.arange(TENSOR.numel()))
+    vector = torch.cat([part.flatten() for part in parts])
+    assert torch.equal(vector.sort().values, torch.arange(TENSOR.numel()))
     assert torch.equal(restored(parts, AXES, parse(pattern), {"r": 2, "h": 3}), TENSOR)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 import pytest
 import torch
 
+from grader.judge.checks.check_trace import FailedComparison
 from grader.judge.diagnose.families import family_finding
 from grader.judge.diagnose.knowledge import Family
-from grader.judge.sight import Pair
 
 
 def decay(x: torch.Tensor, *, number: float) -> torch.Tensor:
@@ -25,10 +25,13 @@ FAMILY = Family(
 )
 
 
-def pairs(student: Callable[[torch.Tensor], torch.Tensor]) -> list[Pair]:
+def pairs(student: Callable[[torch.Tensor], torch.Tensor]) -> list[FailedComparison]:
     generator = torch.Generator().manual_seed(5)
     inputs = [torch.rand(n, generator=generator, dtype=torch.float64) * 3 for n in (5, 9)]
-    return [Pair(student(x), decay(x, number=1 / len(x)), ((x,), {}), "decay") for x in inputs]
+    return [
+        FailedComparison(student(x), decay(x, number=1 / len(x)), ((x,), {}), "decay")
+        for x in inputs
+    ]
 
 
 @pytest.mark.parametrize(

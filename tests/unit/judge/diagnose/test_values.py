@@ -43,7 +43,7 @@ def test_a_factor_that_is_a_length_is_said_with_the_axis() -> None:
     found = value_finding(X / 4, X, WORDS)
     assert found is not None
     assert found.text == "every number is 1/4 (tokens: 4) times what it should be"
-    assert found.told(hidden=True) == "all numbers are the right ones times one factor"
+    assert found.in_words(hidden=True) == "all numbers are the right ones times one factor"
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_rows_of_nan_are_named_with_the_reason_that_a_mask_gives() -> None:
     assert found is not None
     assert found.id == "nan.empty_rows"
     assert found.text == ("NaN in rows [0, 1], [1, 1] and nowhere else: nothing is allowed there")
-    assert found.told(hidden=True) == "NaN in some rows only: nothing is allowed there"
+    assert found.in_words(hidden=True) == "NaN in some rows only: nothing is allowed there"
 
 
 def test_the_reason_is_not_given_where_other_rows_are_nan() -> None:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from grader.evidence import Cause, Observation, Outcome, Where
+from grader.grade.evidence import Cause, Observation, Outcome, Where
 from grader.report.html.excerpt import AROUND, LIMIT_LINES, LIMIT_WIDTH, Excerpt, excerpts
 from tests.support.pages import CODE, LONG_LINE, NOTEBOOK, RETURN
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from grader.evidence import Picture, Weights
+import pytest
+
+from grader.grade.evidence import Picture, Weights
 from grader.report.html.heat import WIDEST, drawn, heat_maps
+from grader.text.language import ENGLISH, use_language
 from tests.support.pages import LEAKS, SUMS, WEIGHTS, WIDE
 
 
@@ -22,11 +25,28 @@ def test_three_matrices_with_two_scales_and_what_is_no_weight() -> None:
 def test_words_say_where_the_difference_is_largest() -> None:
     yours, _, difference = heat_maps(WEIGHTS).panels
 
-    assert yours.told == "yours: 2 rows and 3 columns of numbers."
-    assert difference.told == (
+    assert yours.description == "yours: 2 rows and 3 columns of numbers."
+    assert difference.description == (
         "yours − expected: 2 rows and 3 columns of numbers. "
         "The largest difference is +1.250, in row 1, column 1."
     )
+
+
+@pytest.mark.parametrize(
+    ("expected", "end"),
+    [
+        pytest.param(0.248, "열의 +0.252예요.", id="a vowel"),
+        pytest.param(0.249, "열의 +0.251이에요.", id="a consonant"),
+    ],
+)
+def test_korean_words_agree_with_the_number(expected: float, end: str) -> None:
+    use_language("ko")
+    try:
+        difference = heat_maps(Weights(((0.5,),), ((expected,),))).panels[-1]
+    finally:
+        use_language(ENGLISH)
+
+    assert difference.description.endswith(end)
 
 
 def test_shades_follow_the_numbers() -> None:
@@ -79,7 +99,7 @@ def test_a_leak_map_counts_in_words_what_is_wrong() -> None:
 
     assert found is not None
     (panel,) = found.panels
-    assert panel.told == (
+    assert panel.description == (
         "what depends on what: 3 rows and 3 columns. “yes, and it must not” stands in 2 cells. "
         "“no, and it should” stands in 1 cell."
     )
@@ -92,7 +112,7 @@ def test_sums_that_are_wrong_stand_out() -> None:
 
     assert found is not None
     assert [cell.kind for cell in found.panels[0].cells] == ["fine", "wrong", "wrong"]
-    assert found.panels[0].told == "sum of each row, which should be 1: 1, 0.43, 12.5"
+    assert found.panels[0].description == "sum of each row, which should be 1: 1, 0.43, 12.5"
 
 
 def test_of_an_unknown_kind_or_of_nothing_nothing_is_drawn() -> None:

@@ -8,10 +8,10 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
-from grader.evidence import Outcome
-from grader.language import use_language
+from grader.grade.evidence import Outcome
 from grader.report.content import report_on
 from grader.report.html import fragment, rendered
+from grader.text.language import use_language
 from tests.support.pages import HINTS, everything
 from tests.unit.samples import RUBRIC, SampleResult, observations
 

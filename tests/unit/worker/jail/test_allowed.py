@@ -84,7 +84,9 @@ def test_library_folders_of_distributions(
 
 
 def test_other_pythons_among_the_libraries_are_left_out(tmp_path: Path) -> None:
-    root = tree(tmp_path, ["libc.so.6", "python3.12/site-packages/grader/engine.py", "gconv/x.so"])
+    root = tree(
+        tmp_path, ["libc.so.6", "python3.12/site-packages/grader/engine/engine.py", "gconv/x.so"]
+    )
     folder = str(root)
     assert allowed.other_pythons(folder) == [f"{folder}/python3.12"]
     assert allowed.library_entries(folder) == [f"{folder}/gconv", f"{folder}/libc.so.6"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
-from grader.notebook import reduced
-from grader.worker.loading import Loaded, Plan
+from grader.submission.notebook import reduced
+from grader.wire.load_plan import LoadPlan
+from grader.worker.loading import Loaded
 
 FILE = "a1_attention.py"
 STEM = "a1_attention"
@@ -38,7 +40,7 @@ class Load:
         entries = {STEM: FILE} if entries is None else entries
         wanted = more.get("targets", {stem: () for stem in entries})
         wanted = {**wanted, STEM: targets} if targets else wanted
-        plan = Plan(data, entries, wanted, more.get("stubs", {}), skip)
+        plan = LoadPlan(data, entries, wanted, more.get("stubs", {}), skip)
         loaded = Loaded(plan, lambda path, index: self.progress.append((path, index)))
         self._open.append(loaded)
         return loaded
@@ -50,19 +52,18 @@ class Load:
 
 def problems(loaded: Loaded) -> list[tuple[str, int | None, str]]:
     """The problems of a submission as (file, line, text)."""
-    notes = loaded.report["notes"]
-    return [(n["file"], n["line"], n["text"]) for n in notes if n["kind"] == "problem"]
+    notes = loaded.report.notes
+    return [(n.file, n.line, n.text) for n in notes if n.kind == "problem"]
 
 
 def notes(loaded: Loaded) -> list[tuple[int | None, str]]:
     """The notes of a submission as (line, text)."""
-    return [(n["line"], n["text"]) for n in loaded.report["notes"] if n["kind"] == "note"]
+    return [(n.line, n.text) for n in loaded.report.notes if n.kind == "note"]
 
 
 def target(loaded: Loaded, name: str) -> dict[str, Any]:
     """The report's entry for a target of the first assignment."""
-    found: dict[str, Any] = loaded.report["modules"][STEM]["targets"][name]
-    return found
+    return asdict(loaded.report.modules[STEM].targets[name])
 
 
 def notebook(*cells: str | Mapping[str, object]) -> bytes:

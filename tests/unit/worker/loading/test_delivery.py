@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 
 LOADING = Path(__file__).parents[4] / "grader" / "worker" / "loading"
-LANGUAGE = LOADING.parents[1] / "language.py"
+LANGUAGE = LOADING.parents[1] / "text" / "language.py"
+WIRE = LOADING.parents[1] / "wire"
+MESSAGES = ("faults", "files", "frame", "load_plan", "load_report")
+"""The modules of the wire that loading needs: none of them imports torch."""
 
 RECEIVE = r"""
 import importlib.abc, importlib.util, json, sys
@@ -27,25 +30,29 @@ class Delivered(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 sys.meta_path.insert(0, Delivered())
 before = set(sys.modules)
-from grader.worker.loading import Loaded, Plan
+from grader.wire.load_plan import LoadPlan
+from grader.worker.loading import Loaded
 
 foreign = {name.partition(".")[0] for name in set(sys.modules) - before}
 foreign -= {"grader", *sys.stdlib_module_names}
 source = b"from utils import N\nimport grader\ndef f(): return N + 1\n"
 files = {"a1_attention.py": source, "utils.py": b"N = 2\n"}
-plan = Plan(files, {"a1_attention": "a1_attention.py"}, {"a1_attention": ("f",)}, {})
+plan = LoadPlan(files, {"a1_attention": "a1_attention.py"}, {"a1_attention": ("f",)}, {})
 loaded = Loaded(plan, lambda path, index: None)
 loaded.reset()
-print(json.dumps([sorted(foreign), loaded.lookup("a1_attention", "f")(), loaded.report["notes"]]))
+notes = [note.kind for note in loaded.report.notes]
+print(json.dumps([sorted(foreign), loaded.lookup("a1_attention", "f")(), notes]))
 """
 
 
 def test_it_loads_a_submission_without_files_site_or_torch() -> None:
-    sources = {"grader": "", "grader.worker": ""}
-    sources["grader.language"] = LANGUAGE.read_text(encoding="utf-8")
-    for path in sorted(LOADING.glob("*.py")):
-        name = "grader.worker.loading" + ("" if path.stem == "__init__" else f".{path.stem}")
-        sources[name] = path.read_text(encoding="utf-8")
+    sources = {"grader": "", "grader.text": "", "grader.worker": "", "grader.wire": ""}
+    sources["grader.text.language"] = LANGUAGE.read_text(encoding="utf-8")
+    for name in MESSAGES:
+        sources[f"grader.wire.{name}"] = (WIRE / f"{name}.py").read_text(encoding="utf-8")
+    for path in sorted(LOADING.rglob("*.py")):
+        parts = path.relative_to(LOADING.parents[2]).with_suffix("").parts
+        sources[".".join(parts).removesuffix(".__init__")] = path.read_text(encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-B", "-c", RECEIVE],
         input=json.dumps(sources),
@@ -60,4 +67,4 @@ def test_it_loads_a_submission_without_files_site_or_torch() -> None:
     foreign, value, notes = json.loads(done.stdout)
     assert foreign == []
     assert value == 3
-    assert [note["kind"] for note in notes] == ["note"]
+    assert notes == ["note"]

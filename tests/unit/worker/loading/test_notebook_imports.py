@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.worker.loading import Loaded, Plan
+from grader.wire.load_plan import LoadPlan
+from grader.worker.loading import Loaded
 from tests.unit.worker.loading.samples import NOTEBOOK, STEM, Load, called, notebook
 
 IMPORTS = [
@@ -36,7 +37,7 @@ def test_files_of_both_kinds_import_each_other(
     loaded = load(files, "f", entries={STEM: entry})
 
     assert called(loaded) == 7
-    assert [n for n in loaded.report["notes"] if n["kind"] == "problem"] == []
+    assert [n for n in loaded.report.notes if n.kind == "problem"] == []
 
 
 @pytest.mark.parametrize("line", IMPORTS)
@@ -56,8 +57,8 @@ def test_an_error_in_an_imported_notebook_is_told_there(load: Load) -> None:
     }
     loaded = load(files, "f", entries={STEM: NOTEBOOK})
 
-    problems = [n for n in loaded.report["notes"] if n["kind"] == "problem"]
-    assert [(n["file"], n["cell"], n["line"]) for n in problems] == [("helper.ipynb", 2, 1)]
+    problems = [n for n in loaded.report.notes if n.kind == "problem"]
+    assert [(n.file, n.cell, n.line) for n in problems] == [("helper.ipynb", 2, 1)]
 
 
 def test_an_assignment_that_is_not_graded_runs_only_if_imported() -> None:
@@ -66,9 +67,9 @@ def test_an_assignment_that_is_not_graded_runs_only_if_imported() -> None:
         "other.py": b"raise SystemExit('it ran')",
     }
     entries = {STEM: NOTEBOOK, "other": "other.py"}
-    loaded = Loaded(Plan(files, entries, {STEM: ("f",)}, {}), lambda path, index: None)
+    loaded = Loaded(LoadPlan(files, entries, {STEM: ("f",)}, {}), lambda path, index: None)
     try:
-        assert loaded.report["notes"] == []
-        assert list(loaded.report["modules"]) == [STEM]
+        assert loaded.report.notes == ()
+        assert list(loaded.report.modules) == [STEM]
     finally:
         loaded.close()

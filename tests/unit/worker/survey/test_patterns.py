@@ -6,9 +6,11 @@ import ast
 
 import pytest
 
-from grader.worker.loading.layout import Layout
-from grader.worker.loading.statements import Scripts
-from grader.worker.survey import Wanted, survey
+from grader.wire.load_plan import Wanted
+from grader.wire.survey_report import encoded_survey
+from grader.worker.loading.source.module_map import ModuleMap
+from grader.worker.loading.source.statements import Scripts
+from grader.worker.survey import survey
 from grader.worker.survey.patterns import Patterns, pattern
 
 
@@ -59,7 +61,8 @@ def test_a_shape_fits_what_looks_like_it(shape: str, code: str, expected: bool) 
 def line_of(source: str, *shapes: str) -> int | None:
     files = {"a1.py": source.encode()}
     wanted = Wanted({"a1": ("f",)}, {}, (), {"one": shapes})
-    told = survey(wanted, {"a1": "a1.py"}, Layout(files, {"a1": "a1.py"}), Scripts(files))
+    starts = {"a1": "a1.py"}
+    told = encoded_survey(survey(wanted, starts, ModuleMap(files, starts), Scripts(files)))
     place = told["a1"]["f"]["places"].get("one")
     return None if place is None else place[2]
 

@@ -8,19 +8,22 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from grader.course import find_course
-from grader.evidence import OBSERVED
-from grader.misconceptions import Misconception, apply_misconception, load_entries
-from grader.worker.loading.layout import Layout
-from grader.worker.loading.statements import Scripts
-from grader.worker.survey import Wanted, survey
+from grader.course.course import find_course
+from grader.course.misconceptions import apply_misconception
+from grader.course.mistake_diff import MistakesOfExercise, mistakes_of_assignment
+from grader.course.mistake_list import load_mistakes
+from grader.grade.evidence import OBSERVED
+from grader.wire.load_plan import Wanted
+from grader.wire.survey_report import encoded_survey
+from grader.worker.loading.source.module_map import ModuleMap
+from grader.worker.loading.source.statements import Scripts
+from grader.worker.survey import survey
 from grader.worker.survey.patterns import pattern
 
 ROOT = Path(__file__).resolve().parents[4]
-PLACES: dict[str, list[str]] = tomllib.loads(
-    (ROOT / "reference" / "places.toml").read_text(encoding="utf-8")
-)
-RUBRIC = find_course(ROOT).rubric
+COURSE = find_course(ROOT)
+PLACES: dict[str, list[str]] = tomllib.loads(COURSE.paths.places.read_text(encoding="utf-8"))
+RUBRIC = COURSE.rubric
 STEMS = tuple(RUBRIC.assignments.values())
 REFERENCES = {
     stem: (ROOT / "reference" / f"{stem}.py").read_text(encoding="utf-8") for stem in STEMS
@@ -31,11 +34,12 @@ def test_every_pattern_is_code() -> None:
     assert len([pattern(text) for texts in PLACES.values() for text in texts]) > 200
 
 
-def test_every_group_is_a_number_or_a_cause() -> None:
-    ids = {entry.id for stem in STEMS for entry in entries(stem)}
+def test_every_group_is_a_mistake_of_the_list_or_a_cause() -> None:
+    ids = {entry.id for stem in STEMS for each in mistakes(stem) for entry in each.entries}
+    ids |= {mistake.id for mistake in load_mistakes(COURSE.paths).mistakes}
 
-    others = [key for key in PLACES if key not in ids and key.partition(".")[0] not in OBSERVED]
-    assert [key for key in others if not 1 <= int(key) <= 113] == []
+    others = [key for key in PLACES if key not in ids]
+    assert [key for key in others if key.partition(".")[0] not in OBSERVED] == []
 
 
 def test_a_place_is_where_the_mistake_was_made() -> None:
@@ -49,7 +53,12 @@ def test_a_place_is_where_the_mistake_was_made() -> None:
 
 def test_nothing_is_pointed_at_in_right_code_of_another_shape() -> None:
     """The control: a mistake's own pattern does not fit wherever one looks."""
-    told = place("a1_attention", REFERENCES["a1_attention"], "attention_scores", PLACES["26"])
+    told = place(
+        "a1_attention",
+        REFERENCES["a1_attention"],
+        "attention_scores",
+        PLACES["result_of_masked_fill_thrown_away"],
+    )
 
     assert told is None
 
@@ -64,7 +73,7 @@ def test_a_place_is_in_the_assignment_or_in_a_file_of_the_students_own() -> None
     starts = {"s1": "s1.py", "s2": "s2.py"}
     shapes = {"one": ("softmax(...)",)}
     wanted = Wanted({"s1": ("first",), "s2": ("second", "third")}, {}, (), shapes)
-    told = survey(wanted, starts, Layout(files, starts), Scripts(files))
+    told = encoded_survey(survey(wanted, starts, ModuleMap(files, starts), Scripts(files)))
 
     assert told["s1"]["first"]["places"] == {"one": ["s1.py", None, 2]}
     assert told["s2"]["second"]["places"] == {"one": ["own.py", None, 3]}
@@ -72,19 +81,18 @@ def test_a_place_is_in_the_assignment_or_in_a_file_of_the_students_own() -> None
 
 
 @functools.cache
-def entries(stem: str) -> tuple[Misconception, ...]:
-    path = ROOT / "reference" / "misconceptions" / f"{stem}.py"
-    return tuple(one for one in load_entries(path)[0] if isinstance(one, Misconception))
+def mistakes(stem: str) -> tuple[MistakesOfExercise, ...]:
+    return tuple(mistakes_of_assignment(COURSE.paths, stem))
 
 
 def found() -> Iterator[int]:
     """How far the likely place of each mistake is from the lines that it changed."""
-    for stem in STEMS:
-        origin = load_entries(ROOT / "reference" / "misconceptions" / f"{stem}.py")[1]
-        for entry in entries(stem):
+    all_mistakes = ((stem, each) for stem in STEMS for each in mistakes(stem))
+    for stem, each in all_mistakes:
+        for entry in each.entries:
             definition = entry.target.partition(".")[0]
-            source = apply_misconception(REFERENCES[stem], entry, origin)
-            groups = [PLACES[str(number)] for number in entry.mistakes if str(number) in PLACES]
+            source = apply_misconception(REFERENCES[stem], entry, each.origin)
+            groups = [PLACES[id] for id in entry.mistakes if id in PLACES]
             told = next((p for g in groups if (p := place(stem, source, definition, g))), None)
             if told is not None:
                 yield min(abs(told - line) for line in changed(REFERENCES[stem], source))
@@ -94,7 +102,7 @@ def place(stem: str, source: str, definition: str, shapes: list[str]) -> int | N
     files = {f"{one}.py": text.encode() for one, text in {**REFERENCES, stem: source}.items()}
     starts = {one: f"{one}.py" for one in STEMS}
     wanted = Wanted({stem: (definition,)}, {}, (), {"one": tuple(shapes)})
-    told = survey(wanted, starts, Layout(files, starts), Scripts(files))
+    told = encoded_survey(survey(wanted, starts, ModuleMap(files, starts), Scripts(files)))
     where = told[stem][definition]["places"].get("one")
     return None if where is None else where[2]
 

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from grader.worker.loading.layout import Layout
-from grader.worker.loading.statements import Scripts
-from grader.worker.survey import Wanted, survey
+from grader.wire.load_plan import Wanted
+from grader.wire.survey_report import encoded_survey
+from grader.worker.loading.source.module_map import ModuleMap
+from grader.worker.loading.source.statements import Scripts
+from grader.worker.survey import survey
 
 NAMES = (
     "torch.nn.functional.gelu",
@@ -39,10 +41,10 @@ def found(source: str, **files: bytes) -> dict[str, Any]:
     """What the target `f` of a file says."""
     every = {"a1.py": source.encode(), "helper.py": HELPER, **files}
     wanted = Wanted({"a1": ("f",)}, {"f": ("shown",)}, NAMES, {})
-    result: dict[str, Any] = survey(
-        wanted, {"a1": "a1.py"}, Layout(every, {"a1": "a1.py"}), Scripts(every)
-    )
-    return result["a1"]["f"]  # type: ignore[no-any-return]
+    starts = {"a1": "a1.py"}
+    report = survey(wanted, starts, ModuleMap(every, starts), Scripts(every))
+    result: dict[str, Any] = encoded_survey(report)["a1"]["f"]
+    return result
 
 
 def used(source: str) -> set[str]:
@@ -171,7 +173,9 @@ def test_a_place_in_a_notebook_has_its_cell() -> None:
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
     files = {"a1.ipynb": json.dumps(notebook).encode()}
     wanted = Wanted({"a1": ("f",)}, {}, NAMES, {})
-    told = survey(wanted, {"a1": "a1.ipynb"}, Layout(files, {"a1": "a1.ipynb"}), Scripts(files))
+    told = encoded_survey(
+        survey(wanted, {"a1": "a1.ipynb"}, ModuleMap(files, {"a1": "a1.ipynb"}), Scripts(files))
+    )
 
     assert told["a1"]["f"]["uses"][0][2:] == ["a1.ipynb", 2, 2]
 
@@ -193,3 +197,11 @@ def test_hostile_text_takes_little_time(source: str) -> None:
     found(source)
 
     assert time.process_time() - started < 3
+
+
+def test_a_number_of_too_many_digits_hides_nothing() -> None:
+    """Python reads it as sixteens and refuses to write it as tens."""
+    said = found(f"{TOP}def f(x): return [exec(F.gelu(x + 0x{'f' * 5000})) for _ in x]")
+
+    assert [name for name, *_ in said["uses"]] == ["torch.nn.functional.gelu"]
+    assert [row[-1] for kind in ("loops", "opaque") for row in said[kind]] == [12, 12]

@@ -16,7 +16,7 @@ class TestState:
 class TestModes:
     def test_noise_while_training(self, probe, expect):
         """In train mode two calls differ, in eval mode they do not."""
-        learned = probe.twin("LearnedFilter", K, 0.5, dtype=torch.float32, train=True).student
+        learned = probe.pair("LearnedFilter", K, 0.5, dtype=torch.float32, train=True).student
         images = probe.randn(B, R, C, dtype=torch.float32)
         first, second = learned(images), learned(images)
         expect.floats(first, (B, R - K + 1, C - K + 1), what="result")
@@ -34,5 +34,5 @@ class TestGradients:
     @pytest.mark.fresh
     def test_gradients_of_a_new_draw(self, probe, expect):
         """On images drawn for this submission, all gradients are right."""
-        twin = probe.twin("LearnedFilter", K, 0.0)
-        expect.gradients(twin.student, twin.reference, probe.randn(B, R, C))
+        pair = probe.pair("LearnedFilter", K, 0.0)
+        expect.gradients(pair.student, pair.reference, probe.randn(B, R, C))

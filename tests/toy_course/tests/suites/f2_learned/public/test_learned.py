@@ -15,5 +15,5 @@ class TestShapes:
 class TestOutputs:
     def test_values(self, probe, expect):
         """With the same kernel and offset, the values are right in eval mode."""
-        twin = probe.twin("LearnedFilter", K, 0.5)
-        expect.matches(twin.student, twin.reference, probe.randn(B, R, C))
+        pair = probe.pair("LearnedFilter", K, 0.5)
+        expect.matches(pair.student, pair.reference, probe.randn(B, R, C))

@@ -1,0 +1,136 @@
+"""Grade a folder of submissions: one record per student, and a gradebook at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from grader.batch.class_results import RECORDS, ByPerson, write_class_results
+from grader.batch.discovery import Entry
+from grader.batch.gradebook import Row, row_of
+from grader.batch.names import record_names
+from grader.batch.records import record_text
+from grader.batch.summary import NOTHING, Summary
+from grader.batch.tries import Tries
+from grader.batch.written_points import to_review
+from grader.course.rubric import Rubric
+from grader.files.writing import WritingError, make_folder, write_file
+from grader.report import json as json_report
+from grader.report.cleaning import one_line
+from grader.report.content import Graded, Grader, report_on
+from grader.store.results import Results
+from grader.store.store import Record
+from grader.submission.submission import Submission, SubmissionError
+
+
+def grade_batch(
+    entries: Iterable[Entry],
+    rubric: Rubric,
+    grader: Grader,
+    out: Path,
+    on_row: Callable[[Row], None],
+    only: tuple[str, ...] = (),
+    by_person: ByPerson | None = None,
+    results: Results | None = None,
+    absent: Iterable[str] = (),
+) -> Summary:
+    """Grade every entry, write its record, and at the end `gradebook.csv`.
+
+    Who was graded before, as `results` know, is not graded again. Students in `absent` handed in
+    nothing and have a row that says so. `on_row` is called for each
+    student as soon as the record is on disk. If the course asks questions, the answers are written
+    out too, for a person to read and grade.
+    """
+    by_person = by_person or ByPerson()
+    waiting = {entry.id: entry for entry in entries}
+    absent = tuple(absent)
+    names = {entry.id: entry.record for entry in waiting.values()}
+    names |= record_names([*names, *absent])
+    records = out / RECORDS
+    make_folder(records)
+    rows: dict[str, Row] = {}
+    complete = earlier = 0
+
+    def finish(record: Record) -> None:
+        nonlocal complete
+        complete += record.get("complete") is True
+        if results is not None:
+            record = results.adjusted(record)
+        id = record["submission"]["id"]
+        if id in waiting and waiting[id].late:
+            record = {**record, "late": True}
+        row = row_of(record)
+        with _kept(len(rows), len(names), records):
+            write_file(records / names[row.id], record_text(record))
+        rows[row.id] = row
+        on_row(row)
+
+    def give_up(id: str, problem: str, digest: str = "") -> None:
+        finish(_problem_record(rubric, Row(id, problem=one_line(problem), digest=digest)))
+
+    def to_grade() -> Iterator[Submission]:
+        nonlocal earlier
+        for entry in waiting.values():
+            try:
+                submission = entry.read()
+            except SubmissionError as error:
+                give_up(entry.id, str(error))
+                continue
+            record = results.find(submission) if results is not None else None
+            if record is None:
+                yield submission
+            else:
+                earlier += 1
+                finish(record)
+
+    def record_of(graded: Graded) -> Record:
+        report = report_on(graded, rubric, only, for_staff=True)
+        record = json_report.as_dict(report, for_staff=True)
+        if results is not None:
+            with _kept(len(rows), len(names), records):
+                results.keep(graded.submission, record)
+        return record
+
+    def once_more() -> Iterator[Submission]:
+        for id in tries.once_more():
+            with suppress(SubmissionError):  # it was there the first time: that result counts
+                yield waiting[id].read()
+
+    tries = Tries()
+    for graded in grader.grade(to_grade()):
+        record = record_of(graded)
+        if tries.is_done(graded.submission.id, record):
+            finish(record)
+    for graded in grader.grade(once_more()):
+        finish(tries.last(graded.submission.id, record_of(graded)))
+    for record in tries.rest():
+        finish(record)
+    for id in waiting.keys() - rows.keys():
+        give_up(id, "could not check: grading ended without a result. Grade this one again.")
+    for id in absent:
+        give_up(id, NOTHING)
+    ordered = tuple(rows[id] for id in sorted(rows))
+    write_class_results(ordered, names, rubric, only, by_person, out)
+    stale = sorted(path.name for path in records.glob("*.json") if path.name not in names.values())
+    review = to_review(ordered, by_person.given)
+    return Summary(ordered, complete, review, tuple(stale), earlier)
+
+
+@contextmanager
+def _kept(done: int, all: int, records: Path) -> Iterator[None]:
+    """Say in a WritingError how many submissions are graded and kept, and where."""
+    try:
+        yield
+    except WritingError as error:
+        kept = f"{done} of {all} submissions are graded and kept in {records}"
+        raise WritingError(f"{error}\n{kept}.") from error
+
+
+def _problem_record(rubric: Rubric, row: Row) -> dict[str, object]:
+    return {
+        "format": json_report.FORMAT,
+        "course": rubric.course,
+        "submission": {"id": row.id, "digest": row.digest or None, "entries": {}},
+        "problem": row.problem,
+    }

@@ -1,0 +1,134 @@
+"""Find the submissions of a class in a folder."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.batch.names import ids_of, record_names, shown_id
+from grader.submission.downloads import PLAIN, DownloadedFile, HandIn, hand_ins, recognise
+from grader.submission.submission import (
+    CODE_SUFFIXES,
+    Submission,
+    could_be_one,
+    read_parts,
+    read_submission,
+)
+
+
+class BatchError(Exception):
+    """A batch that cannot start; says what is wrong and what to do about it."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One submission that is waiting in the folder."""
+
+    id: str
+    path: Path
+    record: str
+    """Its file name in `records/`: the id where that is safe, else an escaped form of it."""
+    parts: tuple[DownloadedFile, ...] = ()
+    """The files it consists of, if they lie beside those of others."""
+    late: bool = False
+    """True if it came from a system that says so."""
+
+    def read(self) -> Submission:
+        """Return the submission.
+
+        Raises SubmissionError.
+        """
+        if not self.parts:
+            return read_submission(self.path, self.id)
+        return read_parts(((one.name, one.path) for one in self.parts), self.id, self.path)
+
+
+@dataclass(frozen=True)
+class Class:
+    """The submissions that a folder holds, and how they were told apart."""
+
+    entries: tuple[Entry, ...]
+    layout: str
+    """One of `grader.submission.downloads.LAYOUTS`."""
+    others: tuple[str, ...] = ()
+    """Names of files that are nobody's, such as `roster.csv`."""
+
+
+def discover(
+    folder: Path, out: Path, assignments: Iterable[str] = (), layout: str | None = None
+) -> Class:
+    """Return the submissions in a folder, sorted by id.
+
+    In the `plain` layout a submission is every sub-folder and file that may be somebody's, even
+    one that cannot be graded; `out` is none. `layout` None recognises the folder's own.
+
+    Raises BatchError if there is none, or if the folder holds the files of the `assignments` and
+    so is one submission.
+    """
+    if not folder.is_dir():
+        raise BatchError(f"{folder}: no such folder. Give the one with a submission per student.")
+    things, stems = _things_in(folder, out), tuple(assignments)
+    paths = [path for path in things if could_be_one(path)]
+    others = [path for path in things if not could_be_one(path)]
+    _refuse_one_submission(folder, paths, stems)
+    layout = layout or recognise(paths, stems)
+    if layout == PLAIN:
+        entries = _plain_entries(paths)
+    else:
+        result, unnamed = hand_ins(paths, layout, stems)
+        others += unnamed
+        entries = _entries_of(result, folder)
+    if not entries:
+        raise BatchError(
+            f"{folder}: no submissions. It should hold one folder, archive, .py or .ipynb file a "
+            "student."
+        )
+    return Class(entries, layout, tuple(sorted(path.name for path in others)))
+
+
+def _plain_entries(paths: Iterable[Path]) -> tuple[Entry, ...]:
+    ids = ids_of(paths)
+    records = record_names(ids.values())
+    unsorted = (Entry(id, path, records[id]) for path, id in ids.items())
+    return tuple(sorted(unsorted, key=lambda entry: entry.id))
+
+
+def _entries_of(found: Iterable[HandIn], folder: Path) -> tuple[Entry, ...]:
+    """Return an entry for each; a single folder is read as one, as in the plain layout."""
+    known = tuple(found)
+    records = record_names(shown_id(one.id) for one in known)
+    entries = []
+    for one in known:
+        id = shown_id(one.id)
+        whole = [part.path for part in one.parts if not part.name]
+        path = whole[0] if whole else folder / one.id
+        parts = () if whole else one.parts
+        entries.append(Entry(id, path, records[id], parts, one.late))
+    return tuple(sorted(entries, key=lambda entry: entry.id))
+
+
+def _things_in(folder: Path, out: Path) -> list[Path]:
+    return [
+        path
+        for path in folder.iterdir()
+        if not path.name.startswith(".") and not _is_same(path, out)
+    ]
+
+
+def _refuse_one_submission(folder: Path, paths: list[Path], assignments: Iterable[str]) -> None:
+    """Raise BatchError if at least half of the paths are named like the hand-outs."""
+    handed_out = {f"{stem}{kind}" for stem in assignments for kind in CODE_SUFFIXES}
+    own = sorted(path.name for path in paths if path.name in handed_out)
+    if own and 2 * len(own) >= len(paths):
+        raise BatchError(
+            f"{folder}: holds {own[0]}, as one student hands it in, so it is one submission and "
+            f"not a class. Next: {shlex.join(['grader', 'check', str(folder)])}, or give the "
+            "folder that holds one folder or file a student."
+        )
+
+
+def _is_same(path: Path, out: Path) -> bool:
+    # A link is not asked: it may lead in a circle.
+    return not path.is_symlink() and path.resolve() == out.resolve()

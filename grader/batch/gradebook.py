@@ -1,0 +1,189 @@
+"""Write `gradebook.csv`: one row per student, one column per exercise and criterion."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from grader.batch.cells import csv_text, safe_cell
+from grader.course.questions import WrittenItem
+from grader.course.rubric import Rubric
+from grader.grade.evidence import Outcome, Where
+from grader.report.cleaning import one_line
+from grader.store.adjusting import conflicts, sum_of
+from grader.text.language import _
+from grader.text.points import shown
+
+HANDED_IN_LATE = "handed in late"
+"""The flag of a submission that its system calls late; what that costs is for a person to say."""
+_BY_PERSON = ("automatic", "automatic_max", "by_a_person", "by_a_person_max")
+
+
+@dataclass(frozen=True)
+class Written:
+    """The answer to one question, without its text."""
+
+    words: int
+    digest: str
+    """The digest of the answer; empty if there is no answer."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """The points and the comment that a person gave for one answer."""
+
+    points: Fraction | None
+    comment: str = ""
+    answer: str = ""
+    """The digest of the answer that the points were given for."""
+
+
+GivenPoints = Mapping[tuple[str, str], Given]
+"""Maps student and slug of the question to what a person gave."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The facts that the gradebook keeps of one student."""
+
+    id: str
+    points: Mapping[str, Fraction | None] = field(default_factory=dict)
+    """Points by `slug` and by `slug/criterion`; None if they could not be checked."""
+    total: Fraction | None = None
+    unchecked: Fraction = Fraction(0)
+    outcomes: Mapping[Outcome, int] = field(default_factory=dict)
+    tier: str = ""
+    digest: str = ""
+    problem: str = ""
+    """The reason why there are no points at all, or a problem with a file."""
+    written: Mapping[str, Written] = field(default_factory=dict)
+    """Maps the slug of a question to its answer; empty if nothing could be read."""
+    flags: tuple[str, ...] = ()
+    """Notes that a person may want to look into, each with its place."""
+    adjustments: Fraction = Fraction(0)
+    """Points that are part of `total` and that no check earned."""
+
+
+def row_of(record: Mapping[str, Any]) -> Row:
+    """Return the gradebook row of a student from the record that `grader batch` keeps.
+
+    Raises KeyError, TypeError, ValueError or AttributeError for what is no such record.
+    """
+    submission = record["submission"]
+    id, digest = submission["id"], submission["digest"] or ""
+    late = (HANDED_IN_LATE,) if record.get("late") else ()
+    if "problem" in record:
+        return Row(id, problem=record["problem"], digest=digest, flags=late)
+    checks = (check for exercise in record["exercises"] for check in exercise["checks"])
+    answers = record.get("written", {}).get("answers", ())
+    return Row(
+        id,
+        points=_points_in(record["exercises"]),
+        total=Fraction(record["points"]) + sum_of(record),
+        unchecked=Fraction(record["unchecked_points"]),
+        outcomes=Counter(Outcome(check["outcome"]) for check in checks),
+        tier=record["isolation"]["tier"],
+        digest=digest,
+        problem=_problem([note for note in record["notes"] if note["kind"] == "problem"]),
+        written={a["slug"]: Written(a["words"], a["digest"] or "") for a in answers},
+        flags=(*late, *conflicts(record), *map(_with_place_behind, record.get("flags", ()))),
+        adjustments=sum_of(record),
+    )
+
+
+def _points_in(exercises: Iterable[Mapping[str, Any]]) -> dict[str, Fraction | None]:
+    points: dict[str, Fraction | None] = {}
+    for exercise in exercises:
+        slug, criteria = exercise["slug"], exercise["criteria"]
+        unknown = any(c["points"] is None and Fraction(c["max_points"]) for c in criteria)
+        points[slug] = None if unknown else _exact(exercise["points"])
+        points |= {f"{slug}/{c['name']}": _exact(c["points"]) for c in criteria}
+    return points
+
+
+def _exact(points: str | None) -> Fraction | None:
+    return None if points is None else Fraction(points)
+
+
+def _problem(problems: Sequence[Mapping[str, Any]]) -> str:
+    """Return the first problem with the files as a whole, and the number of the others."""
+    if not problems:
+        return ""
+    first, *others = problems
+    place = f"{Where(**first['where'])}  " if first["where"] else ""
+    more = _(" (and {count} more)", count=len(others)) if others else ""
+    return one_line(f"{place}{first['text']}{more}")
+
+
+def _with_place_behind(flag: Mapping[str, Any]) -> str:
+    return f"{flag['text']} ({Where(**flag['where'])})" if flag["where"] else str(flag["text"])
+
+
+def gradebook(
+    rows: Iterable[Row],
+    rubric: Rubric,
+    only: Iterable[str] = (),
+    given: GivenPoints = MappingProxyType({}),
+) -> str:
+    """Return the CSV text: rows sorted by id, empty cells for unknown values.
+
+    Where a person grades as well, `total` is known only when they have given all their points.
+    """
+    slugs = [slug for slug in rubric.exercises if not only or slug in set(only)]
+    items = rubric.written_for(only)
+    columns = [column for slug in slugs for column in _columns(rubric, slug)]
+    most = sum((rubric.exercises[slug].points for slug in slugs), Fraction(0))
+    by_person = [*(item.slug for item in items), *_BY_PERSON] if items else []
+    rows = sorted(rows, key=lambda row: row.id)
+    adjusted = ["adjustments"] if any(row.adjustments for row in rows) else []
+    sums = [*adjusted, *by_person, "total", "max", "unchecked"]
+    header = ["id", *columns, *sums, *Outcome, "tier", "digest", "flags", "problem"]
+    lines = (
+        [
+            safe_cell(row.id),
+            *(_points(row.points.get(column)) for column in columns),
+            *([shown(row.adjustments)] if adjusted else []),
+            *_sums(row, most, items, given),
+            shown(row.unchecked),
+            *(row.outcomes.get(outcome, 0) for outcome in Outcome),
+            safe_cell(row.tier),
+            row.digest,
+            safe_cell("; ".join(row.flags)),
+            safe_cell(row.problem),
+        ]
+        for row in rows
+    )
+    return csv_text([header, *lines])
+
+
+def _columns(rubric: Rubric, slug: str) -> Iterable[str]:
+    yield slug
+    for criterion in rubric.exercises[slug].criteria:
+        yield f"{slug}/{criterion}"
+
+
+def _sums(
+    row: Row, most: Fraction, items: tuple[WrittenItem, ...], given: GivenPoints
+) -> list[str]:
+    """Return the automatic points and their maximum.
+
+    Where a person grades as well: the points of each answer, then points and maximum of the
+    automatic part, of the person's part, and of both together.
+    """
+    if not items:
+        return [_points(row.total), shown(most)]
+    got = [given[row.id, i.slug].points if (row.id, i.slug) in given else None for i in items]
+    known = [points for points in got if points is not None]
+    by_person = sum(known, Fraction(0)) if len(known) == len(items) else None
+    both = None if row.total is None or by_person is None else row.total + by_person
+    more = sum((item.points for item in items), Fraction(0))
+    sums = (row.total, most, by_person, more, both, most + more)
+    return [*map(_points, got), *map(_points, sums)]
+
+
+def _points(points: Fraction | None) -> str:
+    return "" if points is None else shown(points)

@@ -1,0 +1,274 @@
+"""Grade a class by what the course says now, and say what that changes, before it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from grader.batch.discovery import Entry
+from grader.course.rubric import Rubric
+from grader.report import json as json_report
+from grader.report.content import Grader, report_on
+from grader.store.adjusting import KEY, adjusted, sum_of
+from grader.store.conditions import digest_of_inputs
+from grader.store.rescoring import rescored
+from grader.store.results import Results
+from grader.store.store import Adjustment, Kept, Record
+from grader.submission.submission import Submission, SubmissionError
+
+NOT_LOWER = "not lower"
+"""The kind of an adjustment that keeps a regrade from taking points away."""
+ONLY_CAUSE = "only cause"
+"""The kind of an adjustment that keeps a regrade from touching those whom it is not about."""
+
+
+@dataclass(frozen=True)
+class Regraded:
+    """One student's record as it counts, and as it would be now."""
+
+    before: Record
+    after: Record
+    ran: bool = False
+    """True if code of the student ran for it."""
+    problem: str = ""
+    """Why there is nothing newer, so that `after` is `before`."""
+
+    @property
+    def student(self) -> str:
+        return str(self.before["submission"]["id"])
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The limits of a regrade: whom it may change, and in which direction."""
+
+    never_lower: bool = False
+    only_causes: frozenset[str] = frozenset()
+    """The ids of the mistakes that the regrade is about; nobody else's points change."""
+    forced: frozenset[str] = frozenset()
+    """Students whose code runs again, and whose new points count whatever they are."""
+    reason: str = ""
+    """Why they are forced."""
+    author: str = ""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A class as it was graded, and how to grade it again."""
+
+    records: tuple[Record, ...]
+    results: Results
+    rubric: Rubric
+    only: tuple[str, ...] = ()
+
+    def regraded(
+        self,
+        entries: Callable[[], Mapping[str, Entry]],
+        open_grader: Callable[[int], AbstractContextManager[Grader]],
+        forced: Iterable[str] = (),
+    ) -> Iterator[Regraded]:
+        """Yield everybody, graded by what the course says now; what ran is kept in the store.
+
+        `entries` finds the submissions, and `open_grader` a grader for so many of them. They are
+        called only if somebody's code has to run.
+
+        Raises StoreError and WritingError, and what these two raise.
+        """
+        waiting = []
+        anew = frozenset(forced)
+        for record in self.records:
+            kept = self.results.store.newest(record["submission"]["id"])
+            if "problem" in record or kept is None:
+                yield Regraded(record, record, problem=record.get("problem", "not in the store"))
+            elif self._needs_to_run(kept) or kept.student in anew:
+                waiting.append((record, kept))
+            else:
+                yield Regraded(record, rescored(kept.record, self.rubric))
+        if waiting:
+            yield from self._run(waiting, entries(), open_grader)
+
+    def _needs_to_run(self, kept: Kept) -> bool:
+        now = self.results.conditions.digest_of_run
+        return not kept.final or kept.conditions.digest_of_run != now
+
+    def _run(
+        self,
+        waiting: Iterable[tuple[Record, Kept]],
+        entries: Mapping[str, Entry],
+        open_grader: Callable[[int], AbstractContextManager[Grader]],
+    ) -> Iterator[Regraded]:
+        before: dict[str, Record] = {}
+        submissions = []
+        for record, kept in waiting:
+            try:
+                submission = _same_as_then(kept, entries)
+            except SubmissionError as error:
+                yield Regraded(record, record, problem=str(error))
+                continue
+            before[submission.id] = record
+            submissions.append(submission)
+        if not submissions:
+            return
+        with open_grader(len(submissions)) as grader:
+            for graded in grader.grade(submissions):
+                report = report_on(graded, self.rubric, self.only, for_staff=True)
+                after = json_report.as_dict(report, for_staff=True)
+                self.results.keep(graded.submission, after)
+                yield Regraded(before.pop(graded.submission.id), after, ran=True)
+        for record in before.values():
+            yield Regraded(record, record, problem="grading ended without a result; try again")
+
+
+def _same_as_then(kept: Kept, entries: Mapping[str, Entry]) -> Submission:
+    """Return a student's submission. Raises SubmissionError if it is not the one graded then."""
+    if kept.student not in entries:
+        raise SubmissionError("the submission is not there any more; give its folder with --from")
+    submission = entries[kept.student].read()
+    if digest_of_inputs(submission) != kept.inputs:
+        raise SubmissionError("the submission has changed since; grade it with grader batch")
+    return submission
+
+
+def settled(one: Regraded, policy: Policy) -> tuple[Record, tuple[Adjustment, ...]]:
+    """Return the record that counts after a regrade, and the adjustments that make it so.
+
+    An adjustment of 0 points takes back one of an earlier regrade.
+    """
+    if "problem" in one.after or one.problem:
+        return one.before, ()
+    given_by_people = [_read(line, one.student) for line in _by_people(one.before)]
+    after = _late(one.before, adjusted(one.after, given_by_people))
+    before = total_of(one.before)
+    lost = (before or Fraction(0)) - (total_of(after) or Fraction(0))
+    kinds = dict.fromkeys((NOT_LOWER, ONLY_CAUSE), Fraction(0))
+    reasons = {NOT_LOWER: "a regrade takes no points away", ONLY_CAUSE: "the regrade is for others"}
+    if before is not None and one.student not in policy.forced:
+        if policy.only_causes and not policy.only_causes & causes_in(one.before):
+            kinds[ONLY_CAUSE] = lost
+        elif policy.never_lower and lost > 0:
+            kinds[NOT_LOWER] = lost
+    automatic = Fraction(after["points"])
+    made = tuple(
+        Adjustment(one.student, kind, points, automatic, reasons[kind], "")
+        for kind, points in kinds.items()
+    )
+    counted = [*given_by_people, *(each for each in made if each.points)]
+    after = adjusted(after, counted)
+    if one.student in policy.forced:
+        after = {**after, "forced": {"reason": policy.reason, "author": policy.author}}
+    return after, made
+
+
+def _late(before: Record, after: Record) -> Record:
+    return {**after, "late": True} if before.get("late") else after
+
+
+def _by_people(record: Record) -> Iterator[Mapping[str, Any]]:
+    """Yield the adjustments that a person made; those of an earlier regrade are made anew."""
+    yield from (one for one in record.get(KEY, ()) if one["author"])
+
+
+def _read(line: Mapping[str, Any], student: str) -> Adjustment:
+    points, automatic = Fraction(line["points"]), Fraction(line["automatic"])
+    return Adjustment(student, line["kind"], points, automatic, line["reason"], line["author"])
+
+
+def total_of(record: Record) -> Fraction | None:
+    """Return the points of a record with its adjustments; None if nothing could be graded."""
+    return None if "problem" in record else Fraction(record["points"]) + sum_of(record)
+
+
+def causes_in(record: Record) -> frozenset[str]:
+    """Return the ids of all mistakes that were named in a record."""
+    checks = (check for exercise in record["exercises"] for check in exercise["checks"])
+    return frozenset(
+        cause["id"]
+        for check in checks
+        for cause in (check["cause"], *check["also"])
+        if cause is not None
+    )
+
+
+@dataclass(frozen=True)
+class CriterionChange:
+    """A criterion that is worth other points to a student than before."""
+
+    name: str
+    """`slug/criterion`."""
+    before: Fraction | None
+    after: Fraction | None
+    checks: tuple[str, ...]
+    """The checks with another outcome, such as `test_values: failed -> passed`."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """The difference that a regrade makes to one student."""
+
+    student: str
+    before: Fraction | None
+    after: Fraction | None
+    criteria: tuple[CriterionChange, ...]
+    crossed: tuple[str, ...] = ()
+    """The marks that are reached or lost by it, such as `50 % reached`."""
+
+    @property
+    def difference(self) -> Fraction:
+        return (self.after or Fraction(0)) - (self.before or Fraction(0))
+
+
+def change_of(before: Record, after: Record, marks: Iterable[int] = ()) -> Change | None:
+    """Return what differs for a student, or None if nothing does.
+
+    `marks` are per cent of all points that can be had automatically.
+    """
+    old, new = total_of(before), total_of(after)
+    criteria = tuple(_criteria_changes(before, after))
+    if old == new and not criteria:
+        return None
+    crossed = tuple(_crossed(before, after, marks))
+    return Change(str(before["submission"]["id"]), old, new, criteria, crossed)
+
+
+def _criteria_changes(before: Record, after: Record) -> Iterator[CriterionChange]:
+    old, new = _criteria(before), _criteria(after)
+    outcomes, now = _outcomes(before), _outcomes(after)
+    for name in dict.fromkeys((*old, *new)):
+        turned = tuple(
+            f"{check.split('/', 2)[2]}: {outcomes.get(check, 'no check')} -> "
+            f"{now.get(check, 'no check')}"
+            for check in dict.fromkeys((*outcomes, *now))
+            if check.startswith(f"{name}/") and outcomes.get(check) != now.get(check)
+        )
+        if old.get(name) != new.get(name):
+            yield CriterionChange(name, old.get(name), new.get(name), turned)
+
+
+def _criteria(record: Record) -> dict[str, Fraction | None]:
+    return {
+        f"{exercise['slug']}/{one['name']}": None
+        if one["points"] is None
+        else Fraction(one["points"])
+        for exercise in record.get("exercises", ())
+        for one in exercise["criteria"]
+    }
+
+
+def _outcomes(record: Record) -> dict[str, str]:
+    exercises = record.get("exercises", ())
+    return {check["check"]: check["outcome"] for one in exercises for check in one["checks"]}
+
+
+def _crossed(before: Record, after: Record, marks: Iterable[int]) -> Iterator[str]:
+    for mark in sorted(marks):
+        had, has = _reaches(before, mark), _reaches(after, mark)
+        if had != has:
+            yield f"{mark} % {'reached' if has else 'lost'}"
+
+
+def _reaches(record: Record, mark: int) -> bool:
+    total = total_of(record)
+    return total is not None and total * 100 >= mark * Fraction(record["max_points"])

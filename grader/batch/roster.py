@@ -1,0 +1,90 @@
+"""Read the list of a class, so that everybody on it has a row in the gradebook."""
+
+from __future__ import annotations
+
+import csv
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.batch.cells import decoded
+
+_ID_COLUMNS = ("id", "student", "login", "sis login id", "username", "github", "identifier")
+"""Headings of the column that names a student, the first that is there; without case."""
+_DIGITS = re.compile(r"\d+")
+
+
+class RosterError(Exception):
+    """A roster that cannot be used; names the file and the line, and what to do about it."""
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The students of a class, in the order of the file."""
+
+    path: Path
+    students: tuple[str, ...]
+
+    def matched(self, ids: Iterable[str]) -> Mapping[str, str]:
+        """Map ids of submissions to the students on the roster that they are of.
+
+        An id is a student's if it is the same without regard to case and spelling of letters, or
+        if exactly one of its parts between underscores is: `kimminjun_12345` is 12345's.
+        """
+        known = {_plain(student): student for student in self.students}
+        result = {}
+        for id in ids:
+            parts = {known[part] for part in map(_plain, id.split("_")) if part in known}
+            if _plain(id) in known:
+                result[id] = known[_plain(id)]
+            elif len(parts) == 1:
+                result[id] = parts.pop()
+        return result
+
+
+def read_roster(path: Path) -> Roster:
+    """Return the roster in a CSV file with a heading, separated by commas, semicolons or tabs.
+
+    Raises RosterError.
+    """
+    try:
+        lines = decoded(path.read_bytes()).splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RosterError(f"{path}: cannot be read ({error}).") from error
+    separator = max(",;\t", key=lines[0].count) if lines else ","
+    try:
+        rows = list(csv.reader(lines, delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise RosterError(f"{path}: not a table ({error}). Save it as CSV.") from error
+    column = _column(path, rows[0] if rows else [])
+    students: dict[str, str] = {}
+    for number, row in enumerate(rows[1:], start=2):
+        student = row[column].strip() if column < len(row) else ""
+        if not student:
+            if any(cell.strip() for cell in row):
+                raise RosterError(
+                    f"{path}:{number}: no student. Fill the cell, or delete the line."
+                )
+            continue
+        if _plain(student) in students:
+            raise RosterError(f"{path}:{number}: {student} is there twice. Delete one line.")
+        students[_plain(student)] = student
+    if not students:
+        raise RosterError(f"{path}: nobody is on it. Write one student a line under a heading.")
+    return Roster(path, tuple(students.values()))
+
+
+def _column(path: Path, header: list[str]) -> int:
+    names = [cell.strip().casefold() for cell in header]
+    for name in _ID_COLUMNS:
+        if name in names:
+            return names.index(name)
+    raise RosterError(
+        f"{path}:1: no column that names the students. Call it one of: {', '.join(_ID_COLUMNS)}."
+    )
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).strip().casefold()

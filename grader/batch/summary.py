@@ -1,0 +1,48 @@
+"""Sum up a batch: whose results are complete, and who needs a person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.batch.gradebook import Row
+from grader.grade.evidence import Outcome
+
+NOTHING = "handed in nothing"
+"""The problem of a student who is on the roster only."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The result of a batch."""
+
+    rows: tuple[Row, ...]
+    complete: int
+    """The number of students with all points that are given automatically."""
+    review: tuple[tuple[str, str], ...] = ()
+    """Student and question whose answer changed after a person graded it."""
+    stale: tuple[str, ...] = ()
+    """File names of records of earlier runs, whose students are not in this one."""
+    earlier: int = 0
+    """The number of students who were graded before, and not again."""
+
+    @property
+    def problems(self) -> tuple[Row, ...]:
+        """Return the students without any points known."""
+        unknown = (row for row in self.rows if row.problem and row.total is None)
+        return tuple(row for row in unknown if row.problem != NOTHING)
+
+    @property
+    def absent(self) -> tuple[Row, ...]:
+        """Return the students on the roster who handed in nothing."""
+        return tuple(row for row in self.rows if row.problem == NOTHING)
+
+    @property
+    def idle(self) -> tuple[Row, ...]:
+        """Return the students whose files have a problem and who have no points."""
+        return tuple(r for r in self.rows if r.problem and r.total == 0 and not r.unchecked)
+
+    @property
+    def unchecked(self) -> tuple[Row, ...]:
+        """Return the students with checks that failed for a reason of ours."""
+        ours = Outcome.COULD_NOT_CHECK
+        return tuple(row for row in self.rows if row.unchecked or row.outcomes.get(ours))

@@ -1,0 +1,117 @@
+"""The command line. Imports nothing heavy: each command is imported when it is named."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from grader import __version__
+from grader.cli.suggestion import suggestion
+from grader.text.language import _
+
+COMMANDS = {
+    "start": "Copy the hand-outs to DIR, to be solved there; nothing is overwritten.",
+    "check": "Grade one submission; without PATH, the course's assignments/.",
+    "explain": "Say why something is a mistake, or how to look for one, in steps.",
+    "batch": "Grade a class: DIR holds one folder or file a student.",
+    "gradebook": "Take points for written answers into the gradebook; nobody is graded again.",
+    "regrade": "Grade a class by what the course says now, and show who gains and who loses.",
+    "adjust": "Give a student points beside those of the checks, or take some (+2, -1.5).",
+    "why": "Show the evidence for every point that STUDENT lost, in one exercise or in all.",
+    "export": "Write a class's results for Canvas, Moodle, a spreadsheet, or students.",
+    "stubs": "Write assignments/ anew from reference/, or stubs of SOURCEs (for authors).",
+    "new": "Add an exercise SLUG, such as f1.blur, that grades at once (for authors).",
+    "validate": "Prove the suites on the reference, known mistakes and right ways (for authors).",
+    "doctor": "Say what this machine lacks for grading, and how to get it.",
+}
+"""The commands and what their help begins with, in the order in which people need them.
+
+Each one is `command` in the module of its name in `grader/cli/commands/`.
+"""
+EXIT_COURSE_ERROR = 2
+EXIT_COULD_NOT_CHECK = 3
+EXIT_INTERRUPTED = 130
+
+_EXIT_CODES = """\b
+Exit codes:
+  0    all points
+  1    points are missing
+  2    a mistake in the command line or in the course
+  3    something could not be checked, or an error of the grader's own
+  130  interrupted"""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command once it is named, and suggests one for a misspelt name."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in self.commands and not name.startswith("-"):
+            ctx.fail(f"no command '{name}'{suggestion(name.lower(), self.list_commands(ctx))}")
+        listed, command, rest = super().resolve_command(ctx, args)
+        return listed, command.imported() if isinstance(command, Listed) else command, rest
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)  # in their own order, not the alphabet's
+
+
+class Listed(click.Command):
+    """A command as `grader --help` and completion list it, with nothing of it imported."""
+
+    def imported(self) -> click.Command:
+        """Import the command itself."""
+        command = importlib.import_module(f"grader.cli.commands.{self.name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(
+    cls=LazyGroup,
+    commands={name: Listed(name, help=help_) for name, help_ in COMMANDS.items()},
+    epilog=_EXIT_CODES,
+    context_settings={"help_option_names": ["--help", "-h"]},  # of the commands as well
+)
+@click.version_option(__version__, prog_name="grader", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Grade assignments in PyTorch."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command line and return its exit code.
+
+    Prints errors instead of raising them; with GRADER_DEBUG=1 an error of our own is raised.
+    """
+    try:
+        code = cli.main(list(arguments), prog_name="grader", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return EXIT_COURSE_ERROR
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("\n" + _("interrupted"), err=True)
+        return EXIT_INTERRUPTED
+    except Exception as error:
+        if os.environ.get("GRADER_DEBUG") == "1":
+            raise
+        reason = " ".join(str(error).split())[:200]
+        click.echo(
+            _(
+                "grader: an error of its own, not of the submission: {error}\n"
+                "To see where it happened, run the same command with GRADER_DEBUG=1 before it.",
+                error=f"{type(error).__name__}: {reason}",
+            ),
+            err=True,
+        )
+        return EXIT_COULD_NOT_CHECK
+
+
+def run() -> NoReturn:
+    """Run the `grader` command and exit."""
+    sys.exit(main(sys.argv[1:]))

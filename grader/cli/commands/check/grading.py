@@ -1,0 +1,194 @@
+"""Grade one submission, and say what to open next: the work of `grader check`."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.cli.commands.check.for_staff import tell_staff
+from grader.cli.commands.check.path_choice import path_to_grade
+from grader.cli.commands.check.report_files import clear, write
+from grader.cli.commands.check.under_way import line
+from grader.cli.commands.check.watch_request import WatchRequest
+from grader.cli.faults import in_words
+from grader.cli.open_engine import OpenEngine
+from grader.course.course import Course, course_here, select
+from grader.engine.engine import Engine, Options, Tell
+from grader.engine.lanes import cores
+from grader.engine.process_tree import ProcessTree
+from grader.files.writing import refuse_detour
+from grader.grade.evidence import Outcome
+from grader.report.cleaning import one_line
+from grader.report.content import Report, report_on
+from grader.report.formats import renderer
+from grader.submission.archive import is_archive
+from grader.submission.file_choice import candidates, misnamed, seem_untouched
+from grader.submission.submission import Submission, SubmissionError, read_submission
+from grader.text.language import _, speak_of
+from grader.text.typed import here
+
+if TYPE_CHECKING:  # what most formats can do without
+    from grader.course.explanations import Explanations
+
+
+def run(
+    path: Path | None,
+    *,
+    only: tuple[str, ...],
+    format_: str = "text",
+    files: Sequence[tuple[str, Path]] = (),
+    watch: bool = False,
+    spawn: bool,
+    isolation: str | None = None,
+    course_folder: Path | None,
+    begun: ProcessTree | None = None,
+    open_engine: OpenEngine | None = None,
+) -> int:
+    """Report on the submission at `path` and return the exit code.
+
+    The report is printed in `format_`, and written to each of `files` in its own format. `begun` is
+    the process tree, if its start is under way.
+    """
+    with in_words():
+        students_folder = _folder_of(path)
+        clear((file for _format, file in files), students_folder)
+        course = course_here(course_folder, students_folder)
+        speak_of(course.root)
+        slugs = select(course.rubric, only)
+        typed = here(course_folder, only)
+        choice = path_to_grade(path, course, Path.cwd(), typed)
+        place = choice.path.absolute()
+        # What a shell makes of `class/*` may be a student's link, which is refused as in a batch.
+        # The folders above it are of whoever typed the path.
+        target = place if place.is_symlink() else place.resolve()
+        if path is None and place != course.assignments:
+            for _format, file in files:
+                refuse_detour(file, place)
+        if choice.remark and not watch:
+            click.echo(one_line(choice.remark), err=True)
+        submission = read_submission(target, place.name)
+        slugs = slugs or _slugs_in(submission, target, course)
+        untouched = frozenset(seem_untouched(submission.files, course.rubric))
+        options = Options(
+            spawn=spawn, only=slugs, isolation=isolation, untouched=untouched, hurry=cores() > 1
+        )
+        if watch:
+            return _watch(WatchRequest(course, target, slugs, typed, choice.remark), options, begun)
+        with line() as tell, _opener(open_engine, begun, tell)(course, options) as grader:
+            # Imported while torch is, in the other process.
+            show = _printer(format_)
+            writers = [(renderer(name), file) for name, file in files]
+            hints = (
+                _explanations(course)
+                if "html" in (format_, *(name for name, _file in files))
+                else None
+            )
+            graded = next(iter(grader.grade([submission])))
+    report = replace(report_on(graded, course.rubric, slugs, hints), typed=typed)
+    for rendered, file in writers:
+        write(file, rendered(report))
+    show(report)
+    tell_staff(report)
+    return exit_code(report)
+
+
+def _opener(
+    open_engine: OpenEngine | None, begun: ProcessTree | None, tell: Tell | None
+) -> OpenEngine:
+    return open_engine or partial(Engine, begun=begun, tell=tell)
+
+
+def _watch(request: WatchRequest, options: Options, begun: ProcessTree | None) -> int:
+    if is_archive(request.path.name):
+        raise SubmissionError(
+            _(
+                "{file}: an archive cannot be watched. Unpack it and name the folder",
+                file=request.path,
+            )
+        )
+    if importlib.util.find_spec("watchfiles") is None:
+        raise SubmissionError(_("--watch needs watchfiles. Next: pip install watchfiles"))
+    from grader.cli.commands.check.watch import run as command
+
+    return command(request, options, begun)
+
+
+def exit_code(report: Report) -> int:
+    """Return 0 for all points that can be earned here, 3 if a check could not run, else 1."""
+    grade = report.grade
+    unchecked = any(one.outcome is Outcome.COULD_NOT_CHECK for one in report.observations)
+    if grade.complete:
+        return 0
+    if unchecked or grade.unchecked_points > grade.later_points:
+        return 3
+    return 0 if grade.complete_here else 1
+
+
+def _explanations(course: Course) -> Explanations | None:
+    """Load the explanations that hints come from; None if this copy of the course has none.
+
+    Raises click's error if they have a mistake.
+    """
+    from grader.course.explanations import (
+        ExplanationError,
+        has_explanations,
+        load_explanations,
+    )
+
+    if not has_explanations(course.paths):
+        return None
+    try:
+        return load_explanations(course.root, course.rubric)
+    except ExplanationError as error:
+        raise click.ClickException(one_line(str(error))) from error
+
+
+def _folder_of(path: Path | None) -> Path | None:
+    """Return the folder that a submission lies in; None for an archive, or if nothing is there."""
+    if path is None or is_archive(path.name):
+        return None
+    return path if path.is_dir() else path.parent if path.exists() else None
+
+
+def _slugs_in(submission: Submission, target: Path, course: Course) -> tuple[str, ...]:
+    """Return the exercises of a single file's assignment; nothing, for all, if it is not one file.
+
+    Raises SubmissionError if the file belongs to no assignment.
+    """
+    if target.is_dir() or is_archive(target.name):
+        return ()
+    stems = {exercise.assignment for exercise in course.rubric.exercises.values()}
+    assigned = candidates(submission.files, stems)
+    if not assigned:
+        targets: dict[str, tuple[str, ...]] = {}
+        for exercise in course.rubric.exercises.values():
+            stem = exercise.assignment
+            targets[stem] = (*targets.get(stem, ()), *exercise.targets)
+        for note in misnamed(submission.files, assigned, targets):
+            raise SubmissionError(f"{target}: {note.text}")
+        suffix = target.suffix.lower()
+        raise SubmissionError(
+            _(
+                "{path}: the name of this file matches no assignment. Rename it to one of: {names}",
+                path=target,
+                names=", ".join(f"{stem}{suffix}" for stem in sorted(stems)),
+            )
+        )
+    return select(course.rubric, assigned)
+
+
+def _printer(format_: str) -> Callable[[Report], None]:
+    if format_ != "text":
+        rendered = renderer(format_)
+        return lambda report: click.echo(rendered(report).encode(), nl=False)
+    from rich.console import Console
+
+    from grader.report.terminal import render
+
+    return lambda report: render(report, Console(highlight=False), Path.cwd())

@@ -1,0 +1,270 @@
+"""`grader regrade`: show what a changed course does to the grades of a class, then let it count."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from grader.batch.attendance import of_roster
+from grader.batch.class_results import RECORDS, write_class_results
+from grader.batch.discovery import BatchError, Entry, discover
+from grader.batch.gradebook import row_of
+from grader.batch.records import ClassRecords, read_class, record_text
+from grader.batch.regrade import Change, Earlier, Policy, Regraded, change_of, settled
+from grader.batch.roster import read_roster
+from grader.cli import options
+from grader.cli.by_person import brought
+from grader.cli.faults import in_words
+from grader.cli.open_engine import OpenEngine
+from grader.course.course import Course, find_course
+from grader.engine.engine import Engine, Options
+from grader.engine.lanes import cores
+from grader.files.writing import write_file
+from grader.report.cleaning import one_line, without_commands
+from grader.report.content import Grader
+from grader.store.conditions import conditions_of
+from grader.store.results import Results
+from grader.store.store import STORE_FILE, Adjustment, Record, Store, open_store
+from grader.text.language import ENGLISH
+from grader.text.points import exact, shown, signed
+from grader.text.typed import here
+
+
+@click.command("regrade")
+@click.argument("out", metavar="RESULTS", type=options.FOLDER)
+@click.option(
+    "--what-if/--commit",
+    "only_show",
+    default=True,
+    help="Show what would change, or let it count.  [default: what-if]",
+)
+@click.option("--never-lower", is_flag=True, help="Nobody loses points by it.")
+@click.option(
+    "--only-cause",
+    "only_causes",
+    multiple=True,
+    metavar="ID",
+    help="Only students with this mistake, by its id in reports; may be repeated.",
+)
+@click.option(
+    "--force",
+    "forced",
+    multiple=True,
+    metavar="STUDENT",
+    help="Run this student's code again, and take what comes out; may be repeated.",
+)
+@click.option("--reason", default="", metavar="TEXT", help="Why; needed with --force.")
+@click.option("--by", "author", default="", metavar="NAME", help="Who decided it.")
+@click.option(
+    "--mark",
+    "marks",
+    multiple=True,
+    type=click.IntRange(1, 100),
+    metavar="PERCENT",
+    help="Say who reaches or loses this share of the points; may be repeated.",
+)
+@click.option(
+    "--from",
+    "folder",
+    type=options.FOLDER,
+    metavar="DIR",
+    help="The submissions; else where they were when the class was graded last.",
+)
+@options.format_("text", "json")
+@options.jobs("Submissions graded at a time; else one a core.")
+@options.isolation
+@options.language("The language of what is said about submissions.", ENGLISH)
+@options.course
+def command(**given: Any) -> int:
+    """Grade a class by what the course says now, and show who gains and who loses.
+
+    RESULTS is what `grader batch` wrote. Where only points have changed, no code runs. Nothing that
+    counts is touched without --commit.
+    """
+    return run(**given)
+
+
+def run(
+    out: Path,
+    *,
+    only_show: bool = True,
+    never_lower: bool = False,
+    only_causes: tuple[str, ...] = (),
+    forced: tuple[str, ...] = (),
+    reason: str = "",
+    author: str = "",
+    marks: tuple[int, ...] = (),
+    folder: Path | None = None,
+    format_: str = "text",
+    jobs: int | None = None,
+    isolation: str | None = None,
+    course_folder: Path | None = None,
+    open_engine: OpenEngine = Engine,
+) -> int:
+    """Print what a regrade changes, write it if asked to, and return the exit code."""
+    policy = Policy(never_lower, frozenset(only_causes), frozenset(forced), reason, author)
+    with in_words():
+        course = find_course(course_folder or Path.cwd())
+        known = read_class(out, course.rubric)
+        _require(known, policy)
+        tier = isolation or "full"
+        with open_store(out / STORE_FILE) as store:
+            conditions = conditions_of(course, known.only, tier)
+            results = Results(store, conditions, course.rubric)
+            earlier = Earlier(known.records, results, course.rubric, known.only)
+
+            def entries() -> Mapping[str, Entry]:
+                return _entries(store, folder, out, course)
+
+            def grader(count: int) -> AbstractContextManager[Grader]:
+                workers = min(jobs or cores(), count)
+                return open_engine(course, Options(workers, only=known.only, isolation=tier))
+
+            done = tuple(earlier.regraded(entries, grader, forced))
+            decided = [(one, *settled(one, policy)) for one in done]
+            if not only_show:
+                _commit(decided, known, store, course, out)
+    changes = [
+        change for one, after, _made in decided if (change := change_of(one.before, after, marks))
+    ]
+    if format_ == "json":
+        click.echo(json.dumps(_as_json(changes, done, only_show), indent=2, ensure_ascii=False))
+    else:
+        _print(changes, done)
+        _print_next(out, only_show, course_folder)
+    return 3 if any(one.problem and "problem" not in one.before for one in done) else 0
+
+
+def _require(known: ClassRecords, policy: Policy) -> None:
+    """Refuse names that nobody has, and force without a reason. Raises BatchError."""
+    students = {row.id for row in known.rows}
+    for student in sorted(policy.forced - students):
+        raise BatchError(f"--force {student}: nobody of that name in these results.")
+    if policy.forced and not policy.reason:
+        raise BatchError("--force needs --reason: it stands in the record beside the points.")
+
+
+def _entries(store: Store, folder: Path | None, out: Path, course: Course) -> Mapping[str, Entry]:
+    """Return the submissions by student, from where they were graded last or from `folder`."""
+    run = store.last_run()
+    place = folder or (Path(run.folder) if run else None)
+    if place is None or not place.is_dir():
+        raise BatchError(
+            f"{place or 'the submissions'}: no such folder, and code has to run again. Say where "
+            "the submissions are: --from DIR"
+        )
+    layout = run.layout if run else None
+    entries = discover(place, out, course.rubric.assignments.values(), layout).entries
+    if run and run.roster:
+        entries, _absences = of_roster(entries, read_roster(Path(run.roster)))
+    return {entry.id: entry for entry in entries}
+
+
+Decided = tuple[Regraded, Record, tuple[Adjustment, ...]]
+
+
+def _commit(
+    decided: Iterable[Decided], known: ClassRecords, store: Store, course: Course, out: Path
+) -> None:
+    """Let the results of a regrade count: adjustments, then records, then the gradebook."""
+    rows = []
+    for one, after, made in decided:
+        had = {each.kind for each in store.adjustments(one.student)}
+        for each in made:
+            if each.points or each.kind in had:
+                store.adjust(each)
+        write_file(out / RECORDS / known.names[one.student], record_text(after))
+        rows.append(row_of(after))
+    by_person = brought(course, out, (), [row.id for row in rows], False)
+    write_class_results(rows, known.names, course.rubric, known.only, by_person, out)
+
+
+def _print(changes: Iterable[Change], done: Iterable[Regraded]) -> None:
+    known, everybody = tuple(changes), tuple(done)
+    width = max((len(one_line(change.student)) for change in known), default=0)
+    for change in sorted(known, key=lambda one: (one.difference, one.student)):
+        crossed = "".join(f"  {mark}" for mark in change.crossed)
+        line = (
+            f"{one_line(change.student):{width}}  {_points(change.before):>7} -> "
+            f"{_points(change.after):>7}  {signed(change.difference):>7}{crossed}"
+        )
+        click.echo(without_commands(line))
+        for one in change.criteria:
+            turned = f"  ({'; '.join(one.checks)})" if one.checks else ""
+            what = f"{one.name}: {_points(one.before)} -> {_points(one.after)}{turned}"
+            click.echo(without_commands(f"    {one_line(what, limit=400)}"))
+    _print_sums(known)
+    for each in everybody:
+        if each.problem and "problem" not in each.before:
+            message = f"{one_line(each.student)}: not graded again: {one_line(each.problem)}"
+            click.echo(without_commands(message))
+    ran = sum(each.ran for each in everybody)
+    up, down = (sum(sign * each.difference > 0 for each in known) for sign in (1, -1))
+    click.echo(
+        f"{len(everybody)} students: {up} up, {down} down, {len(everybody) - up - down} with the "
+        f"same points; the code of {ran} ran again"
+    )
+
+
+def _print_sums(changes: Iterable[Change]) -> None:
+    """Say for each criterion how many students gain or lose by it."""
+    gains: dict[str, list[Fraction]] = defaultdict(list)
+    for change in changes:
+        for one in change.criteria:
+            gains[one.name].append((one.after or Fraction(0)) - (one.before or Fraction(0)))
+    for name, differences in sorted(gains.items()):
+        up, down = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+        total = signed(sum(differences, Fraction(0)))
+        click.echo(f"by {name}: {up} up, {down} down, {total} points in all")
+
+
+def _print_next(out: Path, only_show: bool, course_folder: Path | None) -> None:
+    if only_show:
+        commit = here(course_folder).command("regrade", str(out), "--commit")
+        click.echo(f"nothing that counts was changed. To let it count, add --commit: {commit}")
+    else:
+        click.echo(f"next: open {out / 'gradebook.csv'}")
+
+
+def _points(points: Fraction | None) -> str:
+    return "unknown" if points is None else shown(points)
+
+
+def _as_json(
+    changes: Iterable[Change], done: Iterable[Regraded], only_show: bool
+) -> dict[str, object]:
+    def exactly(points: Fraction | None) -> str | None:
+        return None if points is None else exact(points)
+
+    return {
+        "format": "grader.regrade/1",
+        "committed": not only_show,
+        "changes": [
+            {
+                "student": change.student,
+                "before": exactly(change.before),
+                "after": exactly(change.after),
+                "crossed": list(change.crossed),
+                "criteria": [
+                    {
+                        "name": one.name,
+                        "before": exactly(one.before),
+                        "after": exactly(one.after),
+                        "checks": list(one.checks),
+                    }
+                    for one in change.criteria
+                ],
+            }
+            for change in changes
+        ],
+        "students": [
+            {"student": one.student, "ran": one.ran, "problem": one.problem or None} for one in done
+        ],
+    }

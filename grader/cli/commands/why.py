@@ -1,0 +1,179 @@
+"""`grader why`: show the evidence for every point that a student of a class lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from grader.batch.class_results import RECORDS
+from grader.batch.discovery import BatchError
+from grader.batch.evidence import Loss, losses
+from grader.batch.records import RecordsError
+from grader.batch.regrade import total_of
+from grader.cli import options
+from grader.cli.faults import in_words
+from grader.report.cleaning import one_line, without_commands
+from grader.store.adjusting import KEY
+from grader.store.store import STORE_FILE, ClassRun, Kept, Record, open_store
+from grader.text.points import shown
+from grader.text.problem import did_you_mean
+from grader.text.typed import here
+
+
+@click.command("why")
+@click.argument("student", metavar="STUDENT")
+@click.argument("slug", metavar="[SLUG]", required=False)
+@click.option(
+    "--in",
+    "out",
+    type=options.FOLDER,
+    metavar="RESULTS",
+    default=Path("results"),
+    show_default=True,
+    help="What `grader batch` wrote.",
+)
+@options.format_("text", "json")
+@options.course
+def command(**given: Any) -> int:
+    """Show the evidence for every point that STUDENT lost, in one exercise or in all.
+
+    For staff: it names hidden checks. It ends with the command that grades this submission again.
+    """
+    return run(**given)
+
+
+def run(
+    student: str,
+    slug: str | None,
+    *,
+    out: Path,
+    format_: str = "text",
+    course_folder: Path | None = None,
+) -> int:
+    """Print the evidence and return 0."""
+    with in_words():
+        record = _record(out, student)
+        if slug and "problem" not in record:
+            _require(slug, record, student)
+        with open_store(out / STORE_FILE) as store:
+            history, place = tuple(store.history(student)), store.last_run()
+    lost = () if "problem" in record else losses(record, slug)
+    if format_ == "json":
+        click.echo(json.dumps(_as_json(record, lost), indent=2, ensure_ascii=False))
+        return 0
+    for line in (*_summary(record, slug), *_evidence(lost), *_history(history)):
+        click.echo(without_commands(line))
+    for line in _replay(record, slug, place, course_folder):
+        click.echo(without_commands(line))
+    return 0
+
+
+def _record(out: Path, student: str) -> Record:
+    """Return the record that counts for a student. Raises BatchError and RecordsError."""
+    folder = out / RECORDS
+    if not folder.is_dir():
+        raise BatchError(f"{out}: holds no results. Name the folder with --in RESULTS.")
+    names = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            record: Record = json.loads(path.read_text(encoding="utf-8"))
+            name = record["submission"]["id"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise RecordsError(f"{path}: cannot be read ({error}).") from error
+        if name == student:
+            return record
+        names.append(name)
+    near = did_you_mean(student, names)
+    raise BatchError(f"{one_line(student)}: nobody of that name in {out}{near}")
+
+
+def _require(slug: str, record: Record, student: str) -> None:
+    slugs = [exercise["slug"] for exercise in record["exercises"]]
+    if slug not in slugs:
+        near = did_you_mean(slug, slugs)
+        raise BatchError(f"{one_line(slug)}: not graded for {one_line(student)}{near}")
+
+
+def _summary(record: Record, slug: str | None) -> Iterator[str]:
+    name = one_line(record["submission"]["id"])
+    if "problem" in record:
+        yield f"{name}: no points: {one_line(record['problem'])}"
+        return
+    if slug:
+        [one] = [each for each in record["exercises"] if each["slug"] == slug]
+        points = "unknown" if one["points"] is None else shown(Fraction(one["points"]))
+        yield f"{name}  {slug}  {points} of {shown(Fraction(one['max_points']))}"
+    else:
+        total = total_of(record) or Fraction(0)
+        yield f"{name}  {shown(total)} of {shown(Fraction(record['max_points']))}"
+    for line in record.get(KEY, ()):
+        author = f", {line['author']}" if line["author"] else ""
+        yield f"  {shown(Fraction(line['points']))} beside the checks: {line['reason']}{author}"
+    for note in record["notes"]:
+        yield f"  {note['kind']}: {one_line(note['text'])}"
+    for flag in record.get("flags", ()):
+        yield f"  to look into: {one_line(flag['text'])}"
+
+
+def _evidence(lost: Iterable[Loss]) -> Iterator[str]:
+    for loss in lost:
+        points = "unknown" if loss.points is None else shown(loss.points)
+        yield ""
+        yield f"{loss.name}  {points} of {shown(loss.max_points)}"
+        for check in loss.checks:
+            yield f"  {check.outcome.in_words}  {check.name}: {one_line(check.title)}"
+            for label, text in check.facts:
+                yield f"      {label}: {one_line(text, limit=600)}"
+
+
+def _history(history: Iterable[Kept]) -> Iterator[str]:
+    known = tuple(history)
+    if len(known) > 1:
+        yield ""
+        yield "graded:"
+    for one in known if len(known) > 1 else ():
+        total = total_of(one.record) or Fraction(0)
+        yield f"  {one.graded_at}  {shown(total)} points  {one.conditions.libraries}"
+
+
+def _replay(
+    record: Record, slug: str | None, place: ClassRun | None, course_folder: Path | None
+) -> Iterator[str]:
+    """Yield the command that grades this submission again, if it is known where it lies."""
+    name, entries = record["submission"]["id"], record["submission"]["entries"]
+    folder = Path(place.folder) / name if place else None
+    if folder is None or not folder.exists() or not entries:
+        return
+    only = (slug,) if slug else ()
+    yield ""
+    yield f"to grade it again: {here(course_folder, only).command('check', str(folder))}"
+
+
+def _as_json(record: Record, lost: Iterable[Loss]) -> dict[str, object]:
+    return {
+        "format": "grader.why/1",
+        "student": record["submission"]["id"],
+        "problem": record.get("problem"),
+        "losses": [
+            {
+                "criterion": loss.name,
+                "points": None if loss.points is None else str(loss.points),
+                "max_points": str(loss.max_points),
+                "checks": [
+                    {
+                        "check": check.name,
+                        "title": check.title,
+                        "outcome": check.outcome.value,
+                        "facts": [list(fact) for fact in check.facts],
+                    }
+                    for check in loss.checks
+                ],
+            }
+            for loss in lost
+        ],
+    }

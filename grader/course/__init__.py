@@ -1,0 +1,1 @@
+"""Read and check what an author writes: course, rubric, mistakes, explanations, questions."""

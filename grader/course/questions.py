@@ -1,0 +1,116 @@
+"""Read `written` in a rubric: questions that a person grades.
+
+written:
+  a1.why_scale:
+    points: 3
+    question: Why are the scores divided by the square root of the head width?
+
+`reference/guides/<slug>.md` says how to mark an answer: students get the rubric, but not that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from grader.course.follow_through import SLUG
+from grader.course.schema import Form, number, record, required, table, text
+from grader.course.yaml_source import Place
+from grader.text.language import _, marked
+from grader.text.problem import Trail, did_you_mean, quoted
+
+_TEXT = r"(?s:(?!.*<!--).*\S.*)"
+"""An HTML comment in a question would hide what follows it, or look like the place to answer."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The words in which a hand-out in another language asks a question."""
+
+    text: str
+    """Heading and question."""
+    placeholder: str
+    """The line that stands in the place of the answer."""
+
+
+@dataclass(frozen=True)
+class WrittenItem:
+    """One question and its points."""
+
+    slug: str
+    assignment: str
+    """The stem of the assignment whose hand-out asks it."""
+    points: Fraction
+    question: str
+    wordings: tuple[Wording, ...] = ()
+
+
+def _item(slug: str, *, points: Fraction, question: str) -> WrittenItem:
+    return WrittenItem(slug, "", points, question.strip())
+
+
+def written_items() -> Form[dict[str, WrittenItem]]:
+    """Return the form for a table of questions by slug."""
+    item = record(
+        _item,
+        points=required(_points_to_give()),
+        question=required(text(marked("a question, without HTML comments"), _TEXT)),
+    )
+    return table(
+        marked("a slug, such as 'a1.why', as the key"),
+        SLUG,
+        item,
+        at_least_one=marked("at least one question"),
+    )
+
+
+def _points_to_give() -> Form[Fraction]:
+    exactly = number()
+
+    def read(at: Place | None) -> Fraction:
+        reported = len(at.source.problems) if at else 0
+        points = exactly(at)
+        if at and not points and len(at.source.problems) == reported:
+            at.problem(_("expected points > 0: a person has nothing to give here"))
+        return points
+
+    return read
+
+
+def located(
+    items: Mapping[str, WrittenItem], assignments: Mapping[str, str]
+) -> dict[str, WrittenItem]:
+    """Return the same items, each with the stem of its assignment."""
+    return {
+        slug: replace(item, assignment=assignments.get(slug.partition(".")[0], ""))
+        for slug, item in items.items()
+    }
+
+
+def item_problems(
+    items: Mapping[str, WrittenItem], assignments: Mapping[str, str], exercises: Collection[str]
+) -> Iterator[tuple[Trail, str]]:
+    """Yield a problem for each question without an assignment, or with the slug of an exercise."""
+    for slug in items:
+        prefix, dot, _rest = slug.partition(".")
+        if dot and assignments and prefix not in assignments:
+            hint = did_you_mean(prefix, assignments)
+            unknown = _("unknown assignment {name}{hint}", name=quoted(prefix), hint=hint)
+            yield ("written", slug), unknown
+        if slug in exercises:
+            taken = _("{slug} is an exercise already - choose another slug", slug=quoted(slug))
+            yield ("written", slug), taken
+
+
+def items_of(
+    items: Mapping[str, WrittenItem], exercises: Mapping[str, str], slugs: Iterable[str]
+) -> tuple[WrittenItem, ...]:
+    """Return the questions of assignments all of whose exercises are among `slugs`.
+
+    `exercises` gives each exercise's assignment.
+    """
+    chosen = set(slugs)
+    partly = {stem for slug, stem in exercises.items() if slug not in chosen}
+    whole = {exercises[slug] for slug in chosen} - partly
+    return tuple(item for item in items.values() if item.assignment in whole)

@@ -1,0 +1,33 @@
+"""Restrict grading to some of a course's exercises, checks and mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Definition = tuple[str, str]
+"""The stem of an assignment and the name of a definition in its file."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The restrictions on the grading of one submission."""
+
+    only: tuple[str, ...] = ()
+    """Slugs to grade, among those of `Options.only`; all of them if empty."""
+    unknown: tuple[str, ...] = ()
+    """Mistakes that `Result.without` must be computed without knowing."""
+    seen_in: tuple[Definition, ...] | None = None
+    """The definitions through which an edit of the reference can be seen.
+
+    A check that asks for none of them gives what the reference gives, and is not run. None if
+    nothing is known of an edit.
+    """
+    about: tuple[Definition, ...] = ()
+    """Definitions that alone are asked about: of their exercises, only some checks run.
+
+    A check of such an exercise runs if it looks up one of them, and none of the exercise's targets
+    in `absent`.
+    """
+    absent: tuple[Definition, ...] = ()
+    diagnose: bool = True
+    """True to look for the causes of failures, if the engine does."""

@@ -1,0 +1,1 @@
+"""The parent's side of grading: jobs, lanes, the process tree and its isolation."""

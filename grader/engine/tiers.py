@@ -1,0 +1,77 @@
+"""Choose the tiers of isolation a run may use: never weaker than asked for or than is safe."""
+
+from __future__ import annotations
+
+import sys
+
+from ..text.language import _, either
+from ..text.typed import here
+
+TIERS = ("full", "partial", "none")
+"""The best one first."""
+
+
+class IsolationError(Exception):
+    """This run's isolation can't be reached. The message says why, and what to do next."""
+
+
+def acceptable(wanted: str | None, *, hidden: bool, by_exec: bool) -> tuple[str, ...]:
+    """Return the tiers to try, best first, for the option as it was given (None if it was not).
+
+    Hidden criteria are graded without isolation only where that was asked for in so many words.
+
+    >>> acceptable(None, hidden=False, by_exec=False)
+    ('full', 'partial', 'none')
+    >>> acceptable(None, hidden=True, by_exec=False)
+    ('full', 'partial')
+
+    Raises IsolationError if no tier is left.
+    """
+    tiers = TIERS if wanted is None else (wanted,)
+    if not by_exec:
+        return tuple(tier for tier in tiers if tier != "none" or wanted or not hidden)
+    if "none" not in tiers:
+        raise IsolationError(
+            _(
+                "isolation {tier} is not available with {why}. "
+                "Next: --isolation none grades without it and marks every score",
+                tier=wanted,
+                why=_why_exec(),
+            )
+        )
+    if hidden and wanted is None:
+        raise IsolationError(
+            _(
+                "hidden criteria are not graded without isolation, which is not available with "
+                "{why}. Next: --isolation none grades them anyway and marks every score",
+                why=_why_exec(),
+            )
+        )
+    return ("none",)
+
+
+def _why_exec() -> str:
+    if sys.platform == "linux":
+        return "--spawn"
+    return _("--spawn, the only way on {system}", system=sys.platform)
+
+
+def refused(wanted: tuple[str, ...], why: str) -> IsolationError:
+    """Build the error for a machine where no tier in `wanted` can be reached, with its reason."""
+    below = TIERS[TIERS.index(wanted[-1]) + 1 :]
+    message = _(
+        "isolation {tier} is not available here: {why}. Next: {command}",
+        tier=either(wanted),
+        why=why,
+        command=here().command("doctor", "--isolation"),
+    )
+    if not below:
+        return IsolationError(message)
+    weaker = either(f"--isolation {tier}" for tier in below)
+    return IsolationError(
+        _(
+            "{message}; {options} grades with weaker isolation and marks every score",
+            message=message,
+            options=weaker,
+        )
+    )

@@ -1,0 +1,1 @@
+"""Write files in one piece, and through no link."""

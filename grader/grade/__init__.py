@@ -1,0 +1,1 @@
+"""Make a grade from observations and a rubric. Pure: no torch, no input, no output."""

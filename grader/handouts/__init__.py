@@ -1,0 +1,1 @@
+"""Make what students get from the reference: stubs, notebooks, demos and translations."""

@@ -1,0 +1,1 @@
+"""Call student code across the process boundary: clients, handles, limits, faults."""

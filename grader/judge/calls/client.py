@@ -1,0 +1,334 @@
+"""Call student code, wherever it runs, under a seed and a time limit; turn errors into faults."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_map_only
+
+from ...grade.evidence import Where
+from ...wire.faults import Violation, WireFault
+from ...wire.frame import Buffer, Channel, Message, Meta
+from ...wire.loopback import connect
+from ...wire.peer import Peer
+from ...wire.raised import RemoteRaised
+from ...wire.side import CallResult, DeferredCall
+from ...wire.tensors import NAMES
+from ...wire.values import Node
+from ...worker.side import WorkerSide
+from .apart import Apart, WorkerState
+from .faults import StudentRaised
+from .handles import Invoker, Parameters, RemoteModule
+from .known import Known
+from .side import JudgeSide
+
+MINIMUM_LIMIT_S = 2.0
+REFERENCE_FACTOR = 50
+
+
+class JudgePeer(Peer):
+    """A peer that puts a time limit on outermost requests and turns their errors into faults."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        side: JudgeSide,
+        client: Client,
+        notices: Mapping[str, Callable[[Message], None]] | None = None,
+    ) -> None:
+        super().__init__(channel, side, {}, notices)
+        self._client = client
+        self._nested = 0
+
+    def exchange(self, meta: Meta, buffers: Sequence[Buffer] = ()) -> Message:
+        if self._nested == 0:
+            self.begin()
+            self.until = time.monotonic() + self._client.limit_s
+            self._client.before_request()
+            self._client.run_deferred_calls()
+            if self._client.must_reset:
+                meta = {**meta, "reset": True}
+                self._client.must_reset = False
+        self._nested += 1
+        try:
+            return super().exchange(meta, buffers)
+        except RemoteRaised as error:
+            raise self._client.raised(error) from None
+        except WireFault as error:
+            raise self._client.translate(error) from None
+        finally:
+            self._nested -= 1
+            if self._nested == 0:
+                self._client.after_request()
+
+
+@dataclass(frozen=True)
+class InputPath:
+    """The place of a tensor among the arguments of a call."""
+
+    argument: int | str
+    """A position, or the name of a keyword argument."""
+    inside: str = ""
+    """The way into a nested argument: `[0]['mask']`."""
+
+    def __str__(self) -> str:
+        return f"{self.argument}{self.inside}"
+
+
+class Client:
+    """One submission (or the reference) as something to call.
+
+    `limit_s` bounds the next outermost request. `calls` counts the calls of the current check;
+    `changed` names the inputs that the last call modified.
+    """
+
+    def __init__(self) -> None:
+        self.side = JudgeSide(self)
+        self.peer: JudgePeer
+        self.limit_s = MINIMUM_LIMIT_S
+        self.calls = 0
+        self.modules: list[RemoteModule] = []
+        self.changed: tuple[InputPath, ...] = ()
+        self.known = Known()
+        self.given: tuple[Any, Any] | None = None
+        """The arguments of the last call."""
+        self.answer: Any = None
+        """The value of the current check's last call; None if it gave none."""
+        self.in_words = True
+        """True if anybody will read why a check failed."""
+        self._deferred: list[DeferredCall] = []
+        self.must_reset = False
+        """True if the next outermost request has to reset the other side for a new check."""
+
+    @property
+    def apart(self) -> Invoker:
+        """Return what to ask in place of this client so that it cannot know what this was asked.
+
+        Here it is the client itself: code of the judge's own process remembers nothing.
+        """
+        return self
+
+    @contextmanager
+    def unnoticed(self) -> Iterator[None]:
+        """Neither count the calls made meanwhile nor move the generator of their seeds."""
+        with self.uncounted(), torch.random.fork_rng(devices=[]):
+            yield
+
+    def watched(self, expect: Any) -> Any:
+        """Return the `expect` that a check uses; `grader validate` wraps it to record its use."""
+        return expect
+
+    def invoke(
+        self, target: Node, args: Sequence[Any], kwargs: Mapping[str, Any], parameters: Parameters
+    ) -> Any:
+        """Call `target` on the other side and return its value.
+
+        Raises:
+            StudentFault: the call raised, hung, crashed or answered garbage.
+        """
+        deferred, self._deferred = self._deferred, []
+        self.calls += 1
+        self.given, self.answer = (args, kwargs), None
+        self.limit_s = self.limit_of(self.calls)
+        started = time.perf_counter()
+        try:
+            outcome: CallResult = self.peer.call(
+                target, args, kwargs, self.settings(), parameters, deferred
+            )
+        except Violation as error:
+            raise self.translate(error) from None
+        finally:
+            if self.side.raised is not None:
+                ours, self.side.raised = self.side.raised, None
+                raise ours
+        self.took(self.calls, time.perf_counter() - started)
+        paths = _paths(args, kwargs) if outcome.changed else []
+        self.changed = tuple(paths[i] for i in outcome.changed if i < len(paths))
+        self.note(outcome.noted)
+        # Without the graph: that goes when the check lets go of the answer.
+        self.answer = tree_map_only(torch.Tensor, torch.Tensor.detach, outcome.value)
+        return outcome.value
+
+    def settings(self) -> Meta:
+        """Return the settings that a call runs under."""
+        return environment()
+
+    def note(self, noted: Any) -> None:
+        """Take in what the other side noted about a call besides its value; do nothing here.
+
+        It is untrusted.
+        """
+
+    def send_along(self, target: Node, args: tuple[Any, ...]) -> None:
+        """Have `target` called right before the next request, so that it costs no round trip.
+
+        If it raises, that request raises.
+        """
+        self._deferred.append((target, args))
+
+    def run_deferred_calls(self) -> None:
+        """Run what `send_along` kept, before a request that cannot carry it along."""
+        if self._deferred:
+            self.invoke(["B", "nothing"], (), {}, {})
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """Make calls that are not the check's own, meanwhile.
+
+        A time limit goes by the number of a call among the check's own calls, so the number is the
+        same afterwards as before.
+        """
+        calls = self.calls
+        try:
+            yield
+        finally:
+            self.calls = calls
+
+    def begin_check(self) -> None:
+        self.calls, self.changed, self.given, self.answer = 0, (), None, None
+        self.modules.clear()
+        self._deferred.clear()
+        self.side.forget()
+
+    def limit_memory(self, mib: int) -> list[str]:
+        """Limit the other side's memory until the check ends: `mib` MiB beyond what it holds now.
+
+        Return notes. Code that runs in the judge's own process is not limited.
+        """
+        return []
+
+    def limit_of(self, call: int) -> float:
+        return MINIMUM_LIMIT_S
+
+    def took(self, call: int, seconds: float) -> None:
+        """Take note of a successful call and its duration; do nothing here."""
+
+    def before_request(self) -> None:
+        """Prepare for an outermost request; do nothing here."""
+
+    def after_request(self) -> None:
+        """Take note that an outermost request was answered, or was not; do nothing here."""
+
+    def raised(self, error: RemoteRaised) -> StudentRaised:
+        """Turn an exception of the student's function into a fault."""
+        where = self.place(error)
+        return StudentRaised(error.type_name, error.bases, error.message, where, own=error.own)
+
+    def place(self, error: RemoteRaised) -> Where | None:
+        """Return the place that an exception names as its origin, or None if it names none."""
+        return Where(error.file, error.line, error.cell) if error.file else None
+
+    def translate(self, error: WireFault) -> BaseException:
+        """Turn an error of the channel into the exception to raise; return it as it is here.
+
+        A subclass also does what the error makes necessary, such as ending the worker.
+        """
+        return error
+
+
+def environment() -> Meta:
+    """Return the judge's torch settings and a fresh seed for a call.
+
+    The seed is a hash: from any number of seeds a worker learns nothing about the generator they
+    were drawn from.
+    """
+    draw = torch.randint(-(1 << 63), (1 << 63) - 1, (), dtype=torch.int64, device="cpu").item()
+    digest = hashlib.blake2b(str(draw).encode(), digest_size=8).digest()
+    return {
+        "grad": torch.is_grad_enabled(),
+        "dtype": NAMES[torch.get_default_dtype()],
+        "device": torch.get_default_device().type,
+        "seed": int.from_bytes(digest, "big") >> 1,
+    }
+
+
+def _paths(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[InputPath]:
+    """Return the path of each distinct tensor, in the order in which the encoder meets them."""
+    paths: dict[int, InputPath] = {}
+
+    def walk(value: Any, argument: int | str, inside: str = "") -> None:
+        if isinstance(value, torch.Tensor):
+            paths.setdefault(id(value), InputPath(argument, inside))
+        elif isinstance(value, (list, tuple)):
+            for position, item in enumerate(value):
+                walk(item, argument, f"{inside}[{position}]")
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                walk(item, argument, f"{inside}[{key!r}]")
+
+    for position, value in enumerate(args):
+        walk(value, position)
+    for name, value in kwargs.items():
+        walk(value, name)
+    return list(paths.values())
+
+
+class _LocalSide(WorkerSide):
+    """The callee's side in the caller's process: seeding it leaves the caller's generator alone."""
+
+    @contextmanager
+    def environment(self, meta: Meta) -> Iterator[None]:
+        state = torch.get_rng_state()
+        try:
+            with super().environment(meta):
+                yield
+        finally:
+            torch.set_rng_state(state)
+
+
+class LocalClient(Client):
+    """A client for objects of this process, called by the same messages: references and mutants.
+
+    What is apart has modules of its own, as in a second process: a known mistake that keeps
+    something in a module answers there as a submission with that mistake does.
+    """
+
+    def __init__(self, lookup: Callable[[str, str], object], is_own: Callable[[str], bool]) -> None:
+        super().__init__()
+        self._lookup, self._is_own = lookup, is_own
+        self._callees: dict[JudgePeer, tuple[_LocalSide, Peer]] = {}
+        self._second = Apart(self)
+        self._connect()
+
+    @property
+    def apart(self) -> Apart:
+        return self._second
+
+    def change_lane(self, lane: WorkerState) -> WorkerState:
+        """Go on with the modules of another lane; return the lane until now."""
+        before = WorkerState(None, self.peer, self.side, self._deferred)
+        self.peer, self.side, self._deferred = lane.peer, lane.side, lane.deferred
+        return before
+
+    def begin_lane(self) -> None:
+        """Forget what an earlier check left in this lane."""
+        self._deferred.clear()
+        self.side.forget()
+        if self.peer is None:
+            self._connect()
+        self._reset()
+
+    def begin_check(self) -> None:
+        super().begin_check()
+        self._second.begin_check()
+        self._reset()
+
+    def _connect(self) -> None:
+        here, there = connect()
+        own = self._is_own
+        callee = _LocalSide(self._lookup, lambda name: (name, None) if own(name) else None)
+        self.peer = here.peer = JudgePeer(here, self.side, self)
+        other = there.peer = callee.peer = Peer(there, callee, {})
+        self._callees[self.peer] = callee, other
+
+    def _reset(self) -> None:
+        callee, other = self._callees[self.peer]
+        callee.forget()
+        other.forget()
+        other.begin()

@@ -1,0 +1,428 @@
+"""Define the handles that a suite uses in place of student code.
+
+A handle is called like the code that it stands for; arguments and values cross a process boundary.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import torch
+from torch import nn
+
+from ...text.language import _
+from ...wire.faults import Violation
+from ...wire.tensors import DTYPES
+from ...wire.values import Node, text
+from .faults import AuthorFault, CheckFailed
+
+MAX_PARAMETER_NUMBERS = 1 << 22
+"""The most numbers in all parameters of a module that the judge holds or draws values for.
+
+Drawn and sent in float64, they take 32 MiB."""
+MAX_PARAMETERS = 2000
+MAX_NAME_CHARACTERS = 1 << 18
+"""The most characters in the names of all parameters of a module together."""
+
+Parameters = Mapping[str, torch.Tensor]
+Gradients = Mapping[str, torch.Tensor | None]
+
+
+class Invoker(Protocol):
+    """Calls a target on the other side: now, for its value, or right before the next call."""
+
+    modules: list[RemoteModule]
+    """The modules that the check made here by calling a class, in order."""
+
+    @property
+    def apart(self) -> Invoker:
+        """Return what calls the same code in a process that has not seen what this one was asked.
+
+        It may be the invoker itself, where what it calls is known not to remember anything.
+        """
+
+    def unnoticed(self) -> AbstractContextManager[None]:
+        """Neither count the calls made meanwhile nor move the generator of their seeds."""
+
+    def invoke(
+        self, target: Node, args: Sequence[Any], kwargs: Mapping[str, Any], parameters: Parameters
+    ) -> Any: ...
+
+    def send_along(self, target: Node, args: tuple[Any, ...]) -> None: ...
+
+
+class RemoteFunction:
+    """A handle for a function, class or other callable of the student's."""
+
+    def __init__(self, invoker: Invoker, target: Node, name: str) -> None:
+        self._invoker, self.target, self.__name__ = invoker, target, name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._invoker.invoke(self.target, args, kwargs, {})
+
+    @property
+    def apart(self) -> RemoteFunction:
+        """Return the same function in a process that has not seen what this one was asked.
+
+        Raises:
+            AuthorFault: it is a method or an object of one process.
+        """
+        if self.target[0] != "N":
+            raise AuthorFault(f"{self.__name__} is of one process: take it from what is apart")
+        return type(self)(self._invoker.apart, self.target, self.__name__)
+
+    def __repr__(self) -> str:
+        return "<RemoteFunction>"
+
+
+@dataclass(frozen=True)
+class ParameterSpec:
+    """One parameter of a student's module, as the worker described it."""
+
+    name: str
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    requires_grad: bool
+
+
+class Bound(Protocol):
+    """The link between a student's module and the reference's parameters stored in it."""
+
+    def settle(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Look for another way of storing the parameters; return whether there is one."""
+
+    def by_role(self, gradients: Gradients) -> Mapping[str, torch.Tensor | None]:
+        """Return the gradients by the reference's names and in its shapes, not the student's."""
+
+    def blame(self, args: Sequence[Any], kwargs: Mapping[str, Any], observed: Any = None) -> str:
+        """Say in words which part causes a difference; return "" if that cannot be told.
+
+        `observed`: what the student's module gave for these arguments, if that is known.
+        """
+
+
+class RemoteModule:
+    """A handle for a module of the student's.
+
+    `parameters()` gives local stand-ins: gradients of calls collect on them, and what an
+    optimiser changes in them is written to the student's module before the next call.
+    """
+
+    def __init__(self, invoker: Invoker, number: int, description: Mapping[str, Any]) -> None:
+        self._invoker, self.target = invoker, ["H", number]
+        self._mirrors: dict[str, nn.Parameter] = {}
+        self._versions: dict[str, int] = {}
+        self.specs: tuple[ParameterSpec, ...] = ()
+        self.pair: Bound | None = None
+        """The link to a module of the reference, if there is one."""
+        self.made_apart: Callable[[], RemoteModule] | None = None
+        """Makes the same module once more in another process."""
+        self._apart: RemoteModule | None = None
+        self._changes: list[Callable[[RemoteModule], object]] = []
+        """What was changed in this module and not yet in the one apart, in order."""
+        self._describe(description)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self._write_back()
+        parameters: Parameters = {}
+        if torch.is_grad_enabled():
+            require_drawable(self.specs)
+            parameters = {s.name: self._mirror(s) for s in self.specs if s.requires_grad}
+        return self._invoker.invoke(self.target, args, kwargs, parameters)
+
+    def __repr__(self) -> str:
+        return "<RemoteModule>"
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the student's module: module handle, callable, tensor or value."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.attribute(name)
+
+    def attribute(self, name: str) -> Any:
+        """Return an attribute of the student's module, even one of a name that this handle uses."""
+        self._write_back()
+        return self._ask("attribute", name)
+
+    def parts(self, paths: Sequence[str]) -> list[RemoteModule | None]:
+        """Return the modules below this one at paths such as `layers.0`; None for anything else."""
+        self._write_back()
+        answer = self._ask("parts", list(paths))
+        if not isinstance(answer, tuple) or len(answer) != len(paths):
+            raise Violation("parts of a module")
+        return [part if isinstance(part, RemoteModule) else None for part in answer]
+
+    @property
+    def apart(self) -> RemoteModule:
+        """Return this module in a process that has not seen what this one was asked.
+
+        It is made as this one was, with the same seed, and has had the same changes: what it is
+        told from here, and what `write`, `load`, `train`, `to` and the like were given. What calls
+        left in this module is not in that one.
+
+        Raises:
+            AuthorFault: it is not known how this module was made, as it is a part of another.
+            StudentFault: it cannot be made or changed there.
+        """
+        if self._invoker.apart is self._invoker:
+            return self
+        self._write_back()
+        with self._invoker.unnoticed():
+            module = self._in_order()
+            changes, self._changes = self._changes, []
+            for change in changes:
+                change(module)
+        return module
+
+    def _in_order(self) -> RemoteModule:
+        """Return this module in the other process, where those before it are made before it too.
+
+        A class may number its modules, or seed each in its turn: the second one made here must not
+        be the first one there.
+        """
+        if self.made_apart is None:
+            raise AuthorFault("a part of a module is of one process: take the whole apart")
+        made = self._invoker.modules
+        for earlier in made[: made.index(self)]:
+            earlier._once()
+        return self._once()
+
+    def _once(self) -> RemoteModule:
+        if self._apart is None:
+            assert self.made_apart is not None
+            self._apart = self.made_apart()
+        return self._apart
+
+    # ---- state ---------------------------------------------------------------------------
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return the state_dict, by value: tensors of any shape."""
+        self._write_back()
+        return _by_name(self._ask("state"))
+
+    def load(self, state: Mapping[str, torch.Tensor], strict: bool = True) -> None:
+        """Call load_state_dict on the student's module, with tensors of any shape."""
+        self._describe(self._ask("load", dict(state), strict))
+        kept = _kept(state)
+        self._changes.append(lambda module: module.load(kept, strict))
+
+    def write(self, values: Mapping[str, torch.Tensor]) -> None:
+        """Set parameters by name, each to a tensor of its shape, leaving the others alone."""
+        self._tell("write", {name: value.detach() for name, value in values.items()})
+        kept = _kept(values)
+        self._changes.append(lambda module: module.write(kept))
+
+    def named_parameters(self) -> list[tuple[str, nn.Parameter]]:
+        """Return the stand-ins by name, holding the current values."""
+        self._write_back()
+        require_drawable(self.specs)
+        values = _by_name(self._ask("parameters"))
+        for spec in self.specs:
+            mirror = self._mirror(spec)
+            with torch.no_grad():
+                mirror.copy_(_value_of(values, spec.name, mirror))
+            self._versions[spec.name] = mirror._version
+        return [(spec.name, self._mirror(spec)) for spec in self.specs]
+
+    def parameters(self) -> list[nn.Parameter]:
+        return [parameter for _other, parameter in self.named_parameters()]
+
+    def named_buffers(self) -> list[tuple[str, torch.Tensor]]:
+        """Return the student's buffers, of any shape, by name."""
+        return list(_by_name(self._ask("buffers")).items())
+
+    def structure(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """Return layers in plain containers (place and kind), and pairs of names for one module.
+
+        For messages only: the student's side says so.
+        """
+        answer = self._ask("structure")
+        if not isinstance(answer, dict):
+            raise Violation("structure of a module")
+        return _pairs(answer.get("plain")), _pairs(answer.get("shared"))
+
+    def requires_grad_(self, wanted: bool = True) -> RemoteModule:
+        """Freeze or unfreeze every parameter."""
+        answer = self._ask("requires_grad", wanted)
+        self._mirrors.clear()
+        self._describe(answer)
+        self._changes.append(lambda module: module.requires_grad_(wanted))
+        return self
+
+    def zero_grad(self) -> None:
+        for mirror in self._mirrors.values():
+            mirror.grad = None
+        self._tell("zero_grad")
+
+    # ---- modes ---------------------------------------------------------------------------
+
+    def train(self, mode: bool = True) -> RemoteModule:
+        self._tell("train", mode)
+        self.training = mode
+        self._changes.append(lambda module: module.train(mode))
+        return self
+
+    def eval(self) -> RemoteModule:
+        return self.train(False)
+
+    def to(self, target: torch.dtype | torch.device | str) -> RemoteModule:
+        """Change the dtype, or the device to `meta`; stand-ins handed out before become stale."""
+        self._write_back()
+        answer = self._ask("to", torch.device(target) if isinstance(target, str) else target)
+        self._mirrors.clear()
+        self._describe(answer)
+        self._changes.append(lambda module: module.to(target))
+        return self
+
+    def prepare(self, values: Mapping[str, torch.Tensor], dtype: torch.dtype, train: bool) -> None:
+        """Set dtype, mode and the named parameters, in their shapes, in one call."""
+        self._mirrors.clear()
+        self._tell("prepare", {name: v.detach() for name, v in values.items()}, dtype, train)
+        self.training = train
+        kept = _kept(values)
+        self._changes.append(lambda module: module.prepare(kept, dtype, train))
+        self.specs = tuple(
+            replace(spec, dtype=dtype)
+            if spec.dtype.is_floating_point or spec.dtype.is_complex
+            else spec
+            for spec in self.specs
+        )
+
+    def double(self) -> RemoteModule:
+        return self.to(torch.float64)
+
+    def float(self) -> RemoteModule:
+        return self.to(torch.float32)
+
+    def half(self) -> RemoteModule:
+        return self.to(torch.float16)
+
+    def bfloat16(self) -> RemoteModule:
+        return self.to(torch.bfloat16)
+
+    # ---- inside --------------------------------------------------------------------------
+
+    def _ask(self, builtin: str, *args: Any) -> Any:
+        with torch.no_grad():
+            return self._invoker.invoke(["B", builtin], (self, *args), {}, {})
+
+    def _tell(self, builtin: str, *args: Any) -> None:
+        self._invoker.send_along(["B", builtin], (self, *args))
+
+    def _describe(self, description: Any) -> None:
+        rows = description.get("parameters") if isinstance(description, dict) else None
+        if type(rows) is not list or len(rows) > 10_000:
+            raise Violation("description of a module")
+        self.type_name = text(description.get("type"), 200)
+        self.training = description.get("training") is True
+        self.specs = tuple(_spec(row) for row in rows)
+        if len({spec.name for spec in self.specs}) != len(self.specs):
+            raise Violation("two parameters of one name")
+
+    def _mirror(self, spec: ParameterSpec) -> nn.Parameter:
+        mirror = self._mirrors.get(spec.name)
+        if mirror is None:
+            data = torch.zeros(spec.shape, dtype=spec.dtype)
+            is_float = spec.dtype.is_floating_point
+            mirror = nn.Parameter(data, requires_grad=spec.requires_grad and is_float)
+            self._mirrors[spec.name] = mirror
+            self._versions[spec.name] = mirror._version
+        return mirror
+
+    def _write_back(self) -> None:
+        changed = {
+            name: mirror.detach()
+            for name, mirror in self._mirrors.items()
+            if mirror._version != self._versions[name]
+        }
+        if changed:
+            self.write(changed)
+            self._versions |= {name: self._mirrors[name]._version for name in changed}
+
+
+def _kept(values: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Return copies that no later change of the tensors reaches."""
+    return {name: value.detach().clone() for name, value in values.items()}
+
+
+def _pairs(rows: Any) -> list[tuple[str, str]]:
+    if not isinstance(rows, list) or len(rows) > 100:
+        raise Violation("structure of a module")
+    pairs = []
+    for row in rows:
+        if not isinstance(row, tuple) or len(row) != 2 or not all(type(t) is str for t in row):
+            raise Violation("structure of a module")
+        pairs.append((row[0][:200], row[1][:200]))
+    return pairs
+
+
+def _spec(row: Any) -> ParameterSpec:
+    if not isinstance(row, (list, tuple)) or len(row) != 4:
+        raise Violation("description of a parameter")
+    name, dtype, shape, requires_grad = row
+    if type(name) is not str or len(name) > 1000 or type(dtype) is not str or dtype not in DTYPES:
+        raise Violation("description of a parameter")
+    if not isinstance(shape, (list, tuple)) or len(shape) > 8:
+        raise Violation("shape of a parameter")
+    for length in shape:
+        if type(length) is not int or not 0 <= length <= 1 << 31:
+            raise Violation("shape of a parameter")
+    return ParameterSpec(name, DTYPES[dtype], tuple(shape), requires_grad is True)
+
+
+def require_drawable(specs: Iterable[ParameterSpec]) -> None:
+    """Raise CheckFailed if a module has more or larger parameters than any course needs.
+
+    A description of them takes a few bytes; the numbers themselves would fill the judge's memory.
+    """
+    if torch.get_default_device().type == "meta":
+        return
+    specs = tuple(specs)
+    for spec in specs:  # without any numbers, and larger than torch can count all the same
+        if math.prod(max(1, length) for length in spec.shape) > MAX_PARAMETER_NUMBERS:
+            observed = _("the module has a parameter of shape {shape}", shape=spec.shape)
+            wanted = _("at most {count} numbers", count=f"{MAX_PARAMETER_NUMBERS:,}")
+            raise CheckFailed(observed, wanted)
+    count = sum(math.prod(spec.shape) for spec in specs)
+    if count > MAX_PARAMETER_NUMBERS:
+        raise CheckFailed(
+            _("the module has parameters of {count} numbers", count=f"{count:,}"),
+            _("at most {count} numbers", count=f"{MAX_PARAMETER_NUMBERS:,}"),
+        )
+    names = sum(len(spec.name) for spec in specs)
+    if len(specs) > MAX_PARAMETERS or names > MAX_NAME_CHARACTERS:
+        raise CheckFailed(
+            _(
+                "the module has {count} parameters, with names of {size} characters together",
+                count=f"{len(specs):,}",
+                size=f"{names:,}",
+            ),
+            _(
+                "at most {count}, and {size} characters",
+                count=MAX_PARAMETERS,
+                size=MAX_NAME_CHARACTERS,
+            ),
+        )
+
+
+def _by_name(values: Any) -> dict[str, Any]:
+    """Return the worker's answer if it is a dict by name, and raise Violation otherwise.
+
+    The worker's own code answers so, unless somebody replaced it.
+    """
+    if not isinstance(values, dict) or not all(type(name) is str for name in values):
+        raise Violation("values by name")
+    return values
+
+
+def _value_of(values: dict[str, Any], name: str, like: torch.Tensor) -> torch.Tensor:
+    value = values.get(name)
+    if not isinstance(value, torch.Tensor) or value.shape != like.shape:
+        raise Violation("value of a parameter")
+    if value.device != like.device:
+        raise Violation("device of a parameter")
+    return value

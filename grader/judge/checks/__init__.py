@@ -1,0 +1,1 @@
+"""A suite's checks: collect, run, compare, record evidence."""

@@ -1,0 +1,98 @@
+"""Require how a student's function behaves when it is called, whatever it computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from ...grade.evidence import Outcome
+from ...text.language import _, joined
+from ..calls.client import Client, InputPath
+from ..calls.faults import CheckFailed, StudentRaised
+from ..compare.compare import summary
+from ..wording.differences import argument_name, describe
+from .comparisons import Comparisons
+from .gradients import Name, names_of
+
+Function = Callable[..., Any]
+
+
+class CallBehaviour:
+    """The requirements on a call: what it raises, leaves unchanged, and takes of memory."""
+
+    def __init__(self, client: Client, record: Comparisons) -> None:
+        self._client, self._record = client, record
+
+    def raises(
+        self,
+        error: type[Exception],
+        function: Function,
+        *args: Any,
+        mentions: Sequence[str] = (),
+        **kwargs: Any,
+    ) -> None:
+        """Require a call to raise `error` with a message that contains every text in `mentions`."""
+        self._record.count += 1
+        wanted = error.__name__
+        if mentions:
+            wanted = _(
+                "{error} with a message that contains {words}", error=wanted, words=joined(mentions)
+            )
+        try:
+            value = function(*args, **kwargs)
+        except StudentRaised as fault:
+            if fault.outcome is Outcome.NOT_ATTEMPTED:
+                raise
+            if error.__name__ not in (fault.type_name, *fault.bases):
+                self._record.compared.append(fault.type_name)
+                raise CheckFailed(fault.observed, wanted, where=fault.where) from None
+            missing = [text for text in mentions if text not in fault.message]
+            if missing:
+                self._record.compared.append([*missing])
+                observed = _(
+                    "{error} without {words} in its message",
+                    error=error.__name__,
+                    words=joined(missing),
+                )
+                raise CheckFailed(observed, wanted, where=fault.where) from None
+            return
+        self._record.compared.append(value if isinstance(value, torch.Tensor) else summary(value))
+        raise CheckFailed(_("returned {value}", value=describe(value)), wanted)
+
+    def unchanged(self, student: Function, *args: Any, **kwargs: Any) -> Any:
+        """Require that a call modifies none of its inputs; return its result."""
+        self._record.count += 1
+        value = student(*args, **kwargs)
+        self._record.compared.append((value, [str(path) for path in self._client.changed]))
+        if self._client.changed:
+            names = names_of(student, args)
+            inputs = [_input_name(path, names) for path in self._client.changed]
+            observed = _("modified its input: {names}", names=", ".join(inputs))
+            raise CheckFailed(observed, _("inputs left as they were"))
+        return value
+
+    def within_memory(self, mib: int, student: Function, *args: Any, **kwargs: Any) -> Any:
+        """Require that a call gets by with `mib` MiB beyond what its process holds when it begins.
+
+        Return its result. For checks marked `alone`: the limit stays until the check ends.
+        """
+        self._record.count += 1
+        self._record.notes += self._client.limit_memory(mib)
+        try:
+            return student(*args, **kwargs)
+        except StudentRaised as fault:
+            if not fault.is_out_of_memory:
+                raise
+            observed = _("needs more than {mib} MiB of memory", mib=mib)
+            wanted = _("at most {mib} MiB", mib=mib)
+            raise CheckFailed(observed, wanted, where=fault.where) from None
+
+
+def _input_name(path: InputPath, names: Sequence[Name]) -> str:
+    """Name an input by its parameter's name, if it is a positional argument as a whole."""
+    argument = path.argument
+    if isinstance(argument, int) and not path.inside and argument < len(names):
+        argument = names[argument]
+    return argument_name(argument) + path.inside

@@ -1,0 +1,172 @@
+"""Keep the values that one check compared, and decide whether two runs compared equal values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import zip_longest
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_leaves
+
+from ...grade.evidence import Outcome
+from ..compare.compare import ValueSummary, difference, summary
+from ..compare.leaks import Leaks
+from ..compare.precision import TOLERANCES
+
+MAX_KEPT = 1 << 16
+"""The most numbers of one tensor that are kept."""
+PLAIN = (bool, int, float, str, type(None), torch.dtype, ValueSummary)
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Deviations from the random draws with which a submission is graded."""
+
+    inputs: str = ""
+    """If not empty, other inputs of the same kind are drawn."""
+    reseeded: bool = False
+    """True to seed torch's global generator, which dropout and the like use, differently."""
+
+
+@dataclass(frozen=True)
+class FailedComparison:
+    """The two values of a failed comparison. They hold hidden inputs: never to be shown."""
+
+    observed: Any
+    expected: Any
+    """A meta tensor if only the shape was asked for; None if there is no right answer."""
+    given: tuple[Any, Any] | None = None
+    """The arguments of the student's last call."""
+    function: str = ""
+    """The name of the student's function, if it was compared with the reference's."""
+
+
+@dataclass(frozen=True)
+class CheckTrace:
+    """The outcome of one run of a check, and the values that the check compared."""
+
+    outcome: Outcome
+    compared: Sequence[Any] = ()
+    """The student's values in comparisons, in order."""
+    error_text: str = ""
+    """The messages of what was raised. Compared, and never shown."""
+    drawn: Sequence[Any] = ()
+    """The parameters of modules whose weights were drawn by their own names and shapes."""
+    drew: bool = False
+    """True if the check's inputs were drawn: on another draw it is another probe."""
+    failure: FailedComparison | None = None
+    leaks: Leaks | None = None
+    """The dependence of outputs on inputs, if it is not as it should be."""
+    mixes_samples: bool = False
+
+
+class Match(Enum):
+    """The result of comparing two runs of a check."""
+
+    SAME = "same"
+    OTHER = "other"
+    UNDECIDED = "undecided"
+    """The numbers cannot be compared: each run drew its own."""
+
+
+def match(student: CheckTrace, made: CheckTrace) -> Match:
+    """Compare two runs of a check, as exactly as right answers have to agree."""
+    if student.outcome is not made.outcome:
+        return Match.OTHER
+    if same(student.compared, made.compared):
+        return Match.SAME if student.error_text == made.error_text else Match.UNDECIDED
+    return Match.OTHER if list(student.drawn) == list(made.drawn) else Match.UNDECIDED
+
+
+def tells_apart(made: CheckTrace, right: CheckTrace) -> bool:
+    """Tell whether a check that ran on a mistake ends differently from one on the reference."""
+    return match(made, right) is Match.OTHER
+
+
+def has_other_numbers(made: CheckTrace, right: CheckTrace) -> bool:
+    """Tell whether a run compared other numbers than the right one, such as no chance gives.
+
+    Of one that broke off, all that it saw counts: it is not known what the rest would have been.
+    """
+    if len(made.compared) != len(right.compared):
+        return any(_is_distinctive(leaf) for leaf in tree_leaves(list(made.compared)))
+    pairs = zip(made.compared, right.compared, strict=True)
+    others = [left for left, other in pairs if not same([left], [other])]
+    return any(_is_distinctive(leaf) for leaf in tree_leaves(others))
+
+
+def has_wrong_numbers(made: CheckTrace, right: CheckTrace) -> bool:
+    """Tell whether a run compared a wrong number at some place, and not only further ones.
+
+    What is paid for hangs on this: right numbers before an exception prove nothing.
+    """
+    # One that stopped at a comparison is shorter; of a right one some comparisons keep nothing.
+    pairs = zip_longest(made.compared, right.compared)
+    return any(_is_distinctive(leaf) for left, other in pairs for leaf in _others(left, other))
+
+
+def _others(left: Any, right: Any) -> list[Any]:
+    """Return the leaves of `left` that are not the same at their place in `right`."""
+    pairs = zip_longest(tree_leaves(left), tree_leaves(right))
+    return [one for one, other in pairs if not same([one], [other])]
+
+
+def has_numbers(trace: CheckTrace) -> bool:
+    """Tell whether the check compared any numbers that nobody arrives at by chance."""
+    return any(_is_distinctive(leaf) for leaf in tree_leaves(list(trace.compared)))
+
+
+def _is_distinctive(leaf: Any) -> bool:
+    if not isinstance(leaf, torch.Tensor) or leaf.is_meta or not leaf.numel():
+        return False
+    if not leaf.is_floating_point():
+        return bool((leaf != leaf.flatten()[0]).any())
+    values = leaf.detach().double()
+    values = values[values.isfinite()]
+    return bool((values != values.round()).any())
+
+
+def same(student: Sequence[Any], mistaken: Sequence[Any]) -> bool:
+    """Tell whether two runs compared the same values (tensors of any shape).
+
+    They have to agree as exactly as right answers have to.
+    """
+    if len(student) != len(mistaken):
+        return False
+    for left, right in zip(student, mistaken, strict=True):
+        observed, expected = _plain(left), _plain(right)
+        tolerance = _tolerance((observed, expected))
+        if difference(observed, expected, atol=tolerance, rtol=tolerance) is not None:
+            return False
+    return True
+
+
+def is_large(value: Any) -> bool:
+    """Tell whether a tensor is larger than a suite asks for: a student can send one of any size."""
+    return isinstance(value, torch.Tensor) and value.numel() > MAX_KEPT
+
+
+def frozen(value: Any) -> Any:
+    """Convert a value (tensors of any shape) for keeping: without graphs, handles and objects."""
+    if isinstance(value, torch.Tensor):
+        if value.device.type == "cpu" and not is_large(value):
+            return value.detach()
+        return f"{tuple(value.shape)} of {value.dtype} on {value.device.type}"
+    if isinstance(value, Mapping):
+        return [[frozen(key), frozen(item)] for key, item in value.items()]
+    if isinstance(value, (list, tuple)):
+        return [frozen(item) for item in value]
+    return value if isinstance(value, PLAIN) else summary(value)
+
+
+def _plain(value: Any) -> Any:
+    """Turn a mapping, such as gradients by name, into a list of pairs to be compared."""
+    return list(value.items()) if isinstance(value, Mapping) else value
+
+
+def _tolerance(trees: Any) -> float:
+    dtypes = [leaf.dtype for leaf in tree_leaves(trees) if isinstance(leaf, torch.Tensor)]
+    return max((TOLERANCES[dtype] for dtype in dtypes if dtype in TOLERANCES), default=0.0)

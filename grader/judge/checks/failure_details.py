@@ -1,0 +1,71 @@
+"""Keep the details of a failed comparison for diagnosis; no check is decided by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_leaves, tree_map
+
+from ..calls.client import Client
+from ..calls.faults import StudentFault
+from ..calls.handles import RemoteFunction
+from ..compare.leaks import Leaks, leaks, mixes_samples, sequence_of
+from .check_trace import FailedComparison, is_large
+
+Function = Callable[..., Any]
+
+
+class FailureDetails:
+    """The values of a failed comparison, kept only if anybody will read why the check failed."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._compared: tuple[Any, Any, Any, str] | None = None
+        self.leaks: Leaks | None = None
+        self.mixes_samples = False
+
+    def keep(
+        self,
+        observed: Any,
+        expected: Any,
+        given: tuple[Any, Any] | None = None,
+        function: Function | None = None,
+    ) -> None:
+        """Keep what is compared; without `given`, the arguments of the last call."""
+        if not self._client.in_words:
+            return
+        name = function.__name__ if isinstance(function, RemoteFunction) else ""
+        self._compared = observed, expected, given or self._client.given, name
+
+    def forget(self) -> None:
+        """Drop the kept values: the comparison held after all."""
+        self._compared = None
+
+    @property
+    def failure(self) -> FailedComparison | None:
+        """Return the values of the failed comparison; None if they are too large to look into."""
+        if self._compared is None or any(map(is_large, tree_leaves(self._compared[:3]))):
+            return None
+        observed, expected, given, name = self._compared
+        observed, expected, given = tree_map(_detached, [observed, expected, given])
+        return FailedComparison(observed, expected, given, name)
+
+    def look(self, student: Function, reference: Function, arguments: tuple[Any, Any]) -> None:
+        """Find outputs that depend on the wrong tokens, or that mix samples.
+
+        Does so only if `arguments` are nothing but a tensor of tokens.
+        """
+        x = sequence_of(*arguments)
+        if x is None or not self._client.in_words:
+            return
+        # It may hang or crash, and the check has its failure already.
+        with suppress(StudentFault), self._client.uncounted():
+            self.leaks = leaks(student, reference, x.detach())
+            self.mixes_samples = mixes_samples(student, x.detach())
+
+
+def _detached(value: Any) -> Any:
+    return value.detach() if isinstance(value, torch.Tensor) else value

@@ -1,0 +1,158 @@
+"""Record every answer of a submission for `grader validate`; grading a class records none.
+
+Two edits of the reference that answer alike in every call are one mistake; a suite that writes to
+its own globals makes grades depend on order.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from inspect import ismethod
+from types import FunctionType, ModuleType
+from typing import Any, cast
+
+import torch
+from torch.utils._pytree import tree_leaves
+
+from ...wire.values import Node
+from ..calls.faults import CheckFailed, StudentFault, StudentRaised
+from ..calls.handles import Parameters
+from ..calls.student import SubmissionClient
+from ..reference.memo import digest
+from .expect import Expect
+
+Sketch = list[Any]
+"""[what is compared exactly, numbers that are compared as numbers]"""
+
+
+class TracingClient(SubmissionClient):
+    """A client that notes every answer, by check."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.answers: dict[str, list[Sketch]] = {}
+        self.methods_called: dict[str, list[str]] = {}
+        """By check: the methods of `expect` that it called, in order, by name."""
+        self.refused_by: dict[str, str] = {}
+        """By failed check: the method of `expect` that refused."""
+        self._check = ""
+
+    def note_check(self, check: str) -> None:
+        self._check = check
+        if check:
+            self.answers[check] = []
+
+    def watched(self, expect: Expect) -> Expect:
+        return cast(Expect, RecordingExpect(expect, self.note_call, self.note_refusal))
+
+    def note_call(self, name: str) -> None:
+        self.methods_called.setdefault(self._check, []).append(name)
+
+    def note_refusal(self, name: str) -> None:
+        self.refused_by[self._check] = name
+
+    def absent(self, stem: str, names: Sequence[str]) -> None:
+        """Return None, so that every check runs: one that passes for a stub must be seen to."""
+
+    def invoke(
+        self, target: Node, args: Sequence[Any], kwargs: Mapping[str, Any], parameters: Parameters
+    ) -> Any:
+        try:
+            value = super().invoke(target, args, kwargs, parameters)
+        except StudentFault as fault:
+            # not the line: an edit may stand anywhere
+            raised = fault if isinstance(fault, StudentRaised) else None
+            self._keep([raised.type_name if raised else type(fault).__name__, []])
+            raise
+        self._keep(sketch(value))
+        return value
+
+    def _keep(self, answer: Sketch) -> None:
+        if self._check:
+            self.answers[self._check].append(answer)
+
+
+class RecordingExpect:
+    """An `Expect` that reports which of its methods were called, and which of them refused."""
+
+    def __init__(
+        self, expect: Expect, on_call: Callable[[str], None], on_refusal: Callable[[str], None]
+    ) -> None:
+        self._expect, self._on_call, self._on_refusal = expect, on_call, on_refusal
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._expect, name)
+        return functools.partial(self._call, name, value) if ismethod(value) else value
+
+    def _call(self, name: str, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        self._on_call(name)
+        try:
+            return method(*args, **kwargs)
+        except CheckFailed:
+            self._on_refusal(name)
+            raise
+
+
+def sketch(value: Any) -> Sketch:
+    """Reduce tensors of any shape to a few numbers, alike for alike tensors despite rounding."""
+    exact, numbers = [], []
+    for leaf in tree_leaves(value):
+        if isinstance(leaf, torch.Tensor):
+            exact.append(f"{leaf.dtype} {tuple(leaf.shape)} {leaf.requires_grad}")
+            numbers += _projections(leaf)
+        else:
+            plain = leaf is None or isinstance(leaf, (bool, int, float, str))
+            exact.append(repr(leaf)[:80] if plain else type(leaf).__name__)
+    return ["; ".join(exact), numbers]
+
+
+def _projections(tensor: torch.Tensor) -> list[float]:
+    """Return, of any shape, the count of non-finite numbers, the sum of magnitudes, a weighted sum.
+
+    In the weighted sum each number has a sign and weight of its own. Return [] for an empty,
+    complex or meta tensor.
+    """
+    if tensor.is_meta or tensor.is_complex() or not tensor.numel():
+        return []
+    with torch.no_grad():
+        flat = tensor.detach().to("cpu", torch.float64).flatten()
+        size = flat.abs().sum().item()
+        missing = 0
+        if not math.isfinite(size):
+            finite = flat.isfinite()
+            flat = torch.where(finite, flat, torch.zeros_like(flat))
+            missing, size = len(flat) - int(finite.sum()), flat.abs().sum().item()
+        numbers = [missing, size, (flat @ _weights(len(flat))).item()]
+    return [min(float(number), 1e300) for number in numbers]
+
+
+@functools.lru_cache(64)
+def _weights(length: int) -> torch.Tensor:
+    return torch.cos(torch.arange(length, dtype=torch.float64) * 1.7 + 0.3)
+
+
+class SuiteGlobals:
+    """The global values of suites, to see whether running their checks changed them."""
+
+    def __init__(self, modules: Mapping[str, ModuleType]) -> None:
+        self._modules = modules
+        self._before = self._snapshot()
+
+    def written(self) -> list[list[str]]:
+        """Return file and name of every global that is not as it was after the import."""
+        now = self._snapshot()
+        return [list(key) for key in sorted({*now, *self._before}) if self._changed(key, now)]
+
+    def _changed(self, key: tuple[str, str], now: Mapping[tuple[str, str], object]) -> bool:
+        return bool(now.get(key) != self._before.get(key))
+
+    def _snapshot(self) -> dict[tuple[str, str], object]:
+        return {
+            (file, name): digest(value) or repr(value)
+            for file, module in self._modules.items()
+            for name, value in vars(module).items()
+            if not name.startswith("__")
+            if not isinstance(value, (ModuleType, FunctionType, type))
+        }

@@ -1,0 +1,1 @@
+"""Compare values and gradients, and find which output depends on which input."""

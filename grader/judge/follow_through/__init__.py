@@ -1,0 +1,1 @@
+"""Follow-through: do not charge twice for one mistake."""

@@ -1,0 +1,1 @@
+"""Make references with known mistakes in them, and run checks on those."""

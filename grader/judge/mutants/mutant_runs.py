@@ -1,0 +1,107 @@
+"""Run checks on references with a known mistake in them, and remember what they saw.
+
+The result depends on no submission, except in a check marked `fresh`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any, Protocol
+
+import torch
+from torch.utils._pytree import tree_leaves
+
+from ..calls.client import LocalClient
+from ..checks.check_trace import CheckTrace, Draw
+from ..checks.checks import Check
+from .mutants import KnownMistake, Mutants
+
+MAX_NUMBERS = 1 << 24
+"""Numbers kept of what was seen; beyond that all are forgotten, and computed again when asked
+for."""
+
+AS_GRADED = Draw()
+AGAIN = Draw(inputs="once more")
+PROBES = 2
+"""Number of independent probes that must tell a mistake from the right answer, and agree with
+it."""
+
+
+class ReferenceRunner(Protocol):
+    """Interface: run a check on references."""
+
+    def trace_on_references(
+        self,
+        check: Check,
+        modules: Mapping[str, ModuleType],
+        digest: str,
+        draw: Draw,
+        client: LocalClient,
+    ) -> CheckTrace:
+        """Run the check on references as if they were a submission."""
+
+
+class MutantRuns:
+    """The values that checks see of known mistakes, and of the reference."""
+
+    def __init__(
+        self, modules: Mapping[str, ModuleType], mutants: Mutants, runner: ReferenceRunner
+    ) -> None:
+        self._modules, self._mutants, self._runner = modules, mutants, runner
+        self._traces: dict[tuple[str, str, Draw], CheckTrace] = {}
+        self._clients: dict[tuple[str, str], LocalClient] = {}
+        self._numbers = 0
+
+    def right(self, check: Check, digest: str, draw: Draw = AS_GRADED) -> CheckTrace:
+        """Return what the check sees of the reference."""
+        return self._remembered("", check, digest, draw, self._modules)
+
+    def of(
+        self, mistake: KnownMistake, check: Check, digest: str, draw: Draw = AS_GRADED
+    ) -> CheckTrace | None:
+        """Return what the check sees of a mistake; None if that does not fit the reference."""
+        stem = check.exercise.assignment
+        module = self._mutants.made(mistake, stem)
+        if module is None:
+            return None
+        modules = {**self._modules, stem: module}
+        return self._remembered(f"{mistake.stem}/{mistake.entry.id}", check, digest, draw, modules)
+
+    def _remembered(
+        self,
+        name: str,
+        check: Check,
+        digest: str,
+        draw: Draw,
+        modules: Mapping[str, ModuleType],
+    ) -> CheckTrace:
+        key = (name, check.id, draw)
+        if not check.fresh and key in self._traces:
+            return self._traces[key]
+        whose = name, check.exercise.assignment
+        client = self._clients.get(whose)
+        if client is None:
+            client = LocalClient(lambda stem, name: getattr(modules[stem], name), _no_file)
+            client.in_words = False
+            self._clients[whose] = client
+        trace = self._runner.trace_on_references(check, modules, digest, draw, client)
+        if not check.fresh:
+            self._keep(key, trace)
+        return trace
+
+    def _keep(self, key: tuple[str, str, Draw], trace: CheckTrace) -> None:
+        self._numbers += sum(_size(leaf) for leaf in tree_leaves(list(trace.compared)))
+        if self._numbers > MAX_NUMBERS:
+            self._traces.clear()
+            self._clients.clear()
+            self._numbers = 0
+        self._traces[key] = trace
+
+
+def _size(leaf: Any) -> int:
+    return leaf.numel() if isinstance(leaf, torch.Tensor) else 1
+
+
+def _no_file(name: str) -> bool:
+    return False

@@ -1,0 +1,84 @@
+"""Make references that contain the course's known mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from ...course.misconceptions import (
+    Misconception,
+    MisconceptionError,
+    Origin,
+    apply_misconception,
+)
+from ...course.mistake_diff import mistakes_of_assignment
+from ...course.paths import CoursePaths
+from ..reference.references import ReferenceBroken, References
+
+
+@dataclass(frozen=True)
+class KnownMistake:
+    """A known mistake, the assignment that it belongs to, and its place in the course's file."""
+
+    stem: str
+    entry: Misconception
+    origin: Origin
+
+
+class Mutants:
+    """The known mistakes of a course, by assignment; each is made when first asked for."""
+
+    def __init__(self, root: Path, references: References) -> None:
+        self._paths, self._references = CoursePaths(root), references
+        self._entries: dict[str, tuple[KnownMistake, ...]] = {}
+        self._made: dict[tuple[str, str], References | None] = {}
+
+    def pairs(self, earlier: str, later: str) -> Iterator[tuple[KnownMistake, KnownMistake]]:
+        """Yield pairs of mistakes of two assignments that are the same one of the list."""
+        for first in self.of(earlier):
+            for second in self.of(later):
+                if set(first.entry.mistakes) & set(second.entry.mistakes):
+                    yield first, second
+
+    def within(
+        self, stem: str, names: Collection[str]
+    ) -> Iterator[tuple[KnownMistake, KnownMistake]]:
+        """Yield each mistake in definitions of these names, paired with itself."""
+        for mistake in self.of(stem):
+            if mistake.entry.target.partition(".")[0] in names:
+                yield mistake, mistake
+
+    def made(self, mistake: KnownMistake, stem: str) -> ModuleType | None:
+        """Return the reference of assignment `stem` with the mistake in it, or in what it imports.
+
+        None if the entry does not fit the reference: that is for the author to hear of, and not for
+        the student to pay for.
+        """
+        key = (mistake.stem, mistake.entry.id)
+        if key not in self._made:
+            self._made[key] = self._make(mistake)
+        made = self._made[key]
+        try:
+            return made.module(stem) if made is not None else None
+        except ReferenceBroken:
+            return None
+
+    def _make(self, mistake: KnownMistake) -> References | None:
+        try:
+            text = self._paths.solution(mistake.stem).read_text(encoding="utf-8")
+            source = apply_misconception(text, mistake.entry, mistake.origin)
+        except (MisconceptionError, OSError):
+            return None
+        return self._references.rewritten(mistake.stem, source)
+
+    def of(self, stem: str) -> tuple[KnownMistake, ...]:
+        """Return the mistakes of an assignment: exercises by slug, in each as they were written."""
+        if stem not in self._entries:
+            self._entries[stem] = tuple(
+                KnownMistake(stem, entry, result.origin)
+                for result in mistakes_of_assignment(self._paths, stem)
+                for entry in result.entries
+            )
+        return self._entries[stem]

@@ -1,0 +1,1 @@
+"""Run the worked solutions like a submission, and remember their answers."""

@@ -1,0 +1,1 @@
+"""Put into words what the judge compared, for whoever reads a report."""

@@ -1,0 +1,1 @@
+"""Define the messages between the parent process and a judge."""

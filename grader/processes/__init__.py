@@ -1,0 +1,1 @@
+"""The clean processes that fork judges and workers around a warm torch."""

@@ -1,0 +1,177 @@
+"""Ship the worker's source as text, so that a child imports it without learning any path.
+
+With `pip install -e .` the package lies inside the course, and so may the virtual environment. A
+nursery, zygote or worker therefore gets its modules as text and the torch stack through directory
+descriptors, so that no path of ours is in its memory.
+"""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, TypedDict
+
+import grader
+
+from ..text.language import catalogue, language_in_use, use_catalogue
+
+PACKAGES = ("grader.wire", "grader.worker", "grader.processes", "grader.text")
+"""All that runs on the untrusted side of the judge, taken whole."""
+STACK = ("torch", "numpy", "einops", "typing_extensions", "sympy")
+
+# -I would also ignore PYTHONHASHSEED, and then the order of a set of names in student code
+# would differ between runs; with a cleared environment -s -P -S amount to the same.
+FLAGS = ("-s", "-P", "-S", "-B", "-X", "utf8")
+ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "PATH": "/usr/bin:/bin",
+    "PYTHONHASHSEED": "0",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "NUMEXPR_NUM_THREADS": "1",
+}
+
+FIRST_STACK_FD = 50
+
+BOOT = """
+import importlib.util, json, os, sys
+os.chdir("/")  # the folder we were started in may be the course
+with os.fdopen(int(sys.argv[1]), "rb") as file:
+    bootstrap = json.load(file)
+class Finder:
+    def find_spec(name, path=None, target=None):
+        found = bootstrap["modules"].get(name)
+        if found is not None:
+            return importlib.util.spec_from_loader(name, Finder, is_package=found[1])
+    def create_module(spec):
+        return None
+    def exec_module(module):
+        name = module.__name__
+        exec(compile(bootstrap["modules"][name][0], "<" + name + ">", "exec", dont_inherit=True),
+             module.__dict__)
+sys.meta_path.insert(0, Finder)
+sys.path += bootstrap["stack"]
+sys.argv = ["grader"]
+module, function = bootstrap["entry"].split(":")
+getattr(importlib.import_module(module), function)(bootstrap["config"], bootstrap)
+"""
+
+
+class Bootstrap(TypedDict):
+    """Everything that a new process needs to run our code."""
+
+    modules: dict[str, tuple[str, bool]]
+    """name -> (source, whether it is a package)"""
+    stack: list[str]
+    """Folders from which torch and what it needs can be imported."""
+    stack_fds: list[int]
+    python: list[str]
+    boot: str
+    environment: dict[str, str]
+    language: str
+    texts: str | None
+    """The grader's catalogue in that language, as base64; None for English."""
+
+
+def pack() -> Bootstrap:
+    """Pack the bootstrap for this installation. Opens descriptors of the torch stack's folders.
+
+    Raises:
+        ModuleNotFoundError: torch or another part of the stack is not installed.
+    """
+    stack, fds = _stack()
+    texts = catalogue(language_in_use())
+    return Bootstrap(
+        modules=_modules(),
+        stack=stack,
+        stack_fds=fds,
+        python=[_interpreter(), *FLAGS],
+        boot=BOOT,
+        environment=dict(ENVIRONMENT),
+        language=language_in_use(),
+        texts=None if texts is None else base64.b64encode(texts).decode(),
+    )
+
+
+def speak(bootstrap: Bootstrap) -> None:
+    """Speak the language of the process that packed this bootstrap, from now on."""
+    texts = bootstrap["texts"]
+    use_catalogue(bootstrap["language"], None if texts is None else base64.b64decode(texts))
+
+
+def _interpreter() -> str:
+    """Return the interpreter behind a virtual environment: its own path may lie in the course."""
+    return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+
+
+def _modules() -> dict[str, tuple[str, bool]]:
+    root = Path(grader.__path__[0])
+    modules: dict[str, tuple[str, bool]] = {"grader": ('"""Part of the grader."""\n', True)}
+    for name in PACKAGES:
+        place = root.joinpath(*name.split(".")[1:])
+        for file in sorted(place.rglob("*.py")):
+            parts = file.relative_to(root).with_suffix("").parts
+            is_package = parts[-1] == "__init__"
+            dotted = ".".join(["grader", *(parts[:-1] if is_package else parts)])
+            modules[dotted] = (file.read_text(encoding="utf-8"), is_package)
+    return modules
+
+
+def _open_folder(folder: str) -> int:
+    """Open a folder under a number that no process of ours uses for anything else."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, FIRST_STACK_FD)
+    finally:
+        os.close(fd)
+
+
+def _stack() -> tuple[list[str], list[int]]:
+    folders: dict[str, None] = {}
+    for name in STACK:
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.origin is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        origin = Path(spec.origin)
+        folders[str(origin.parent.parent if origin.name == "__init__.py" else origin.parent)] = None
+    if sys.platform != "linux":
+        return list(folders), []
+    fds = [_open_folder(folder) for folder in folders]
+    return [f"/proc/self/fd/{fd}" for fd in fds], fds
+
+
+def spawn(
+    bootstrap: Bootstrap,
+    entry: str,
+    config: dict[str, Any],
+    fds: tuple[int, ...],
+    errors: int | None = None,
+) -> int:
+    """Exec a fresh interpreter that runs `entry` from the same bootstrap; return its pid.
+
+    `fds` keep their numbers in the new process. Its standard streams are the null device, but for
+    standard error when a descriptor for it is given.
+    """
+    with tempfile.TemporaryFile() as file:
+        file.write(json.dumps({**bootstrap, "entry": entry, "config": config}).encode())
+        file.flush()
+        file.seek(0)
+        for fd in (*fds, *bootstrap["stack_fds"], file.fileno()):
+            os.set_inheritable(fd, True)
+        argv = [*bootstrap["python"], "-c", bootstrap["boot"], str(file.fileno())]
+        null = os.open(os.devnull, os.O_RDWR)
+        streams = (null, null, null if errors is None else errors)
+        actions = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(streams)]
+        try:
+            return os.posix_spawn(argv[0], argv, bootstrap["environment"], file_actions=actions)
+        finally:
+            os.close(null)
+            for fd in fds:
+                os.set_inheritable(fd, False)

@@ -1,0 +1,169 @@
+"""Make a report again from the record that `grader batch` keeps, so that no code has to run.
+
+The opposite of `grader.report.json.as_dict`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from grader.course.rubric import Rubric
+from grader.grade.evidence import Cause, Grid, Note, Observation, Outcome, Picture, Weights, Where
+from grader.report.content import PersonMark, Report, report_from
+from grader.submission.submission import Submission
+from grader.submission.written_answers import WrittenAnswer
+
+if TYPE_CHECKING:
+    from grader.course.explanations import Explanations
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class RecordedResult:
+    """A graded submission as its record has it."""
+
+    submission: Submission
+    observations: tuple[Observation, ...]
+    loading: tuple[Note, ...]
+    tier: str
+    isolation: Mapping[str, object]
+    duration_ms: float
+    entries: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Additions:
+    """All that a report shows and a record does not hold."""
+
+    files: Mapping[str, bytes]
+    """The student's files; empty if nobody named them: then no code is shown."""
+    explanations: Explanations | None = None
+    person_marks: Mapping[str, PersonMark] | None = None
+
+
+def report_of(
+    record: Values, rubric: Rubric, only: Iterable[str] = (), more: Additions | None = None
+) -> Report:
+    """Return the report that students may read, made from a record that has no problem.
+
+    Raises KeyError, TypeError, ValueError or AttributeError for what is no such record.
+    """
+    more = more or Additions({})
+    result = recorded(record, more.files)
+    report = report_from(result, result.observations, rubric, only, more.explanations)
+    if len(report.observations) != len(result.observations):
+        raise ValueError("checks of exercises that are not reported on")
+    answers = tuple(_answers(record, rubric))
+    return replace(report, written=answers, person_marks=more.person_marks or {})
+
+
+def recorded(record: Values, files: Mapping[str, bytes]) -> RecordedResult:
+    """Return the result in a record; `files` are those of the student."""
+    notes = tuple(map(_note, record["notes"]))
+    # Files that were skipped come first; the next step is found by their names.
+    skipped = tuple(takewhile(lambda note: note.kind == "problem" and not note.where, notes))
+    about, timings = record["submission"], record["timings"]
+    isolation = {key: value for key, value in record["isolation"].items() if key != "tier"}
+    checks = (check for exercise in record["exercises"] for check in exercise["checks"])
+    return RecordedResult(
+        submission=Submission(
+            _text(about["id"]), files, _text(about["digest"]), "", tuple(n.text for n in skipped)
+        ),
+        observations=tuple(_observation(one, timings["checks_ms"]) for one in checks),
+        loading=notes[len(skipped) :],
+        tier=_text(record["isolation"]["tier"]),
+        isolation=isolation,
+        duration_ms=float(timings["duration_ms"]),
+        entries={stem: _text(file) for stem, file in about["entries"].items()},
+    )
+
+
+def _observation(values: Values, durations: Mapping[str, float]) -> Observation:
+    outcome = Outcome(values["outcome"])
+    return Observation(
+        check=_text(values["check"]),
+        title=_text(values["title"]),
+        outcome=outcome,
+        observed=_text(values["observed"]),
+        expected=_text(values["expected"]),
+        cause=None if values["cause"] is None else _cause(values["cause"]),
+        where=_where(values["where"]),
+        notes=_texts(values["notes"]),
+        precision=values["precision"],
+        duration_ms=float(durations.get(values["check"], 0.0)),
+        also=tuple(map(_cause, values["also"])),
+        picture=_picture(values["picture"]),
+        weights=_weights(values["weights"]),
+        # Records of older versions lack it: what is blocked cannot be told without.
+        needs=_texts(values["needs"] if outcome is Outcome.BLOCKED else []),
+    )
+
+
+def _answers(record: Values, rubric: Rubric) -> Iterator[WrittenAnswer]:
+    for one in record.get("written", {}).get("answers", ()):
+        places = (_where(place) for place in one["places"])
+        known = tuple(place for place in places if place is not None)
+        yield WrittenAnswer(rubric.written[one["slug"]], _text(one["text"]), known)
+
+
+def _cause(values: Values) -> Cause:
+    return Cause(
+        _text(values["id"]), _text(values["text"]), _whole(values["fits"]), _whole(values["of"])
+    )
+
+
+def _where(values: Values | None) -> Where | None:
+    if values is None:
+        return None
+    line, cell = values["line"], values["cell"]
+    return Where(
+        _text(values["file"]),
+        None if line is None else _whole(line),
+        None if cell is None else _whole(cell),
+        bool(values.get("likely", False)),
+    )
+
+
+def _note(values: Values) -> Note:
+    return Note(_text(values["kind"]), _text(values["text"]), _where(values["where"]))
+
+
+def _picture(values: Values | None) -> Picture | None:
+    if values is None:
+        return None
+    rows = tuple(tuple(map(float, row)) for row in values["rows"])
+    return Picture(_text(values["kind"]), _text(values["title"]), rows)
+
+
+def _weights(values: Values | None) -> Weights | None:
+    if values is None:
+        return None
+    row, column = _texts(values["axes"])
+    returned, expected = _grid(values["returned"]), _grid(values["expected"])
+    return Weights(returned, expected, (row, column), bool(values["cut"]))
+
+
+def _grid(rows: Any) -> Grid:
+    return tuple(tuple(None if n is None else float(n) for n in row) for row in rows)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise TypeError(values)
+    return tuple(map(_text, values))
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int):
+        raise TypeError(value)
+    return value

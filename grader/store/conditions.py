@@ -1,0 +1,147 @@
+"""Name the conditions of a result: all it depends on beside the submission itself."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Iterable, Iterator
+from dataclasses import astuple, dataclass, replace
+from fractions import Fraction
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ..course.course import Course
+from ..course.rubric import Rubric, Scoring
+from ..course.rubric_place import RUBRIC_FILE
+from ..submission.submission import Submission
+from ..text.language import language_in_use
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_COURSE_FOLDERS = ("reference", "tests/suites")
+_LIBRARIES = ("torch", "numpy", "einops")
+_NO_SOURCE = frozenset({"__pycache__", ".ipynb_checkpoints"})
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Everything but the submission that a result depends on. Two equal ones give equal results."""
+
+    course: str
+    """SHA-256 over the suites and the reference with all that belongs to it."""
+    rules: str
+    """SHA-256 over what `rubric.yaml` says about grading, all but what each thing is worth."""
+    points: str
+    """SHA-256 of `rubric.yaml`. Where nothing else differs, no code has to run for a new grade."""
+    grader: str
+    """SHA-256 over the source of this package."""
+    libraries: str
+    """Versions of Python and of the libraries that compute, such as `torch 2.13.0`."""
+    isolation: str
+    """The tier that was asked for."""
+    exercises: str
+    """Slugs of the exercises that were graded, in the rubric's order."""
+    language: str
+    """The language of what is said about submissions."""
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 over all conditions."""
+        return _digest(astuple(self))
+
+    @property
+    def digest_of_run(self) -> str:
+        """Return the SHA-256 over all that decides what the checks see, and not what it earns."""
+        return replace(self, points="").digest
+
+
+def conditions_of(course: Course, exercises: Iterable[str], isolation: str) -> Conditions:
+    """Return the conditions under which this machine grades these exercises of a course now.
+
+    `exercises` are slugs; all exercises of the course are meant if there is none.
+    """
+    chosen = set(exercises) or set(course.rubric.exercises)
+    return Conditions(
+        course=_digest_of_files(course.root, _COURSE_FOLDERS),
+        rules=_digest([repr(_without_worth(course.rubric))]),
+        points=_digest([(course.root / RUBRIC_FILE).read_bytes()]),
+        grader=_digest_of_files(_PACKAGE.parent, [_PACKAGE.name]),
+        libraries=", ".join(_versions()),
+        isolation=isolation,
+        exercises=" ".join(slug for slug in course.rubric.exercises if slug in chosen),
+        language=language_in_use(),
+    )
+
+
+def _without_worth(rubric: Rubric) -> Rubric:
+    """Return a rubric in which everything is worth nothing and requires nothing."""
+    exercises = {
+        slug: replace(
+            exercise,
+            requires=(),
+            criteria={
+                name: replace(one, points=Fraction(0), scoring=Scoring.PARTIAL, requires=())
+                for name, one in exercise.criteria.items()
+            },
+        )
+        for slug, exercise in rubric.exercises.items()
+    }
+    questions = {
+        slug: replace(item, points=Fraction(0), question="", wordings=())
+        for slug, item in rubric.written.items()
+    }
+    return replace(rubric, exercises=exercises, written=questions, name_hidden_checks=False)
+
+
+def digest_of_inputs(submission: Submission) -> str:
+    """Return the SHA-256 over all that a report on a submission is made from.
+
+    Beside the graded files these are the written answers, what was left out, and which of two
+    files is the newer one: between two that could be meant, that decides. The time itself does not
+    count: a copy of a folder is the same submission.
+    """
+    when = submission.modified
+    oldest_first = sorted(submission.files, key=lambda name: (when.get(name, 0.0), name))
+    answers = (part for name, data in sorted(submission.answers.items()) for part in (name, data))
+    return _digest(
+        [
+            submission.digest,
+            _digest(answers),
+            _digest(submission.skipped),
+            _digest(submission.set_aside),
+            _digest(oldest_first),
+        ]
+    )
+
+
+def _versions() -> Iterator[str]:
+    yield f"python {platform.python_version()}"
+    for name in _LIBRARIES:
+        try:
+            yield f"{name} {version(name)}"
+        except PackageNotFoundError:
+            yield f"{name} missing"
+
+
+def _digest_of_files(root: Path, folders: Iterable[str]) -> str:
+    paths = (path for folder in folders for path in _files(root / folder))
+    return _digest(
+        part
+        for path in sorted(paths)
+        for part in (path.relative_to(root).as_posix(), path.read_bytes())
+    )
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        if path.is_file() and not _NO_SOURCE.intersection(path.relative_to(folder).parts):
+            yield path
+
+
+def _digest(parts: Iterable[str | bytes]) -> str:
+    """Return the SHA-256 over parts, each with its length before it."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return digest.hexdigest()

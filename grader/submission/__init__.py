@@ -1,0 +1,1 @@
+"""Read what students send, as bytes: files, archives, notebooks and written answers."""

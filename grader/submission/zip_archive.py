@@ -1,0 +1,114 @@
+"""Read the members of a zip archive."""
+
+from __future__ import annotations
+
+import calendar
+import functools
+import io
+import stat
+import zipfile
+from collections.abc import Iterator
+
+from ..text.language import _
+from .archive_member import LIMIT_RATIO, ArchiveError, Member, damaged, is_bomb, too_many
+
+LIMIT_RECORDS = 40_000
+"""The limit for records in the table of contents: all become objects before any is looked at."""
+LIMIT_TABLE_BYTES = 8 << 20
+"""The limit for names and further fields in the table, which are taken apart at the same time."""
+
+_RECORD = b"PK\x01\x02"
+_ENCRYPTED, _IS_UTF8 = 0x1, 0x800
+_WINDOWS = 0
+_CHUNK_BYTES = 1 << 20
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+def members(data: bytes) -> Iterator[Member]:
+    """Yield the members in their order.
+
+    Raises ArchiveError.
+    """
+    # Each record begins with these bytes, so that there are no more of them than of these.
+    if data.count(_RECORD) > LIMIT_RECORDS or _table_bytes(data) > LIMIT_TABLE_BYTES:
+        raise ArchiveError(too_many())
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except Exception as error:  # a dozen kinds of it, for bytes that were made to be read wrongly
+        raise ArchiveError(damaged(error)) from None
+    for info in archive.infolist():
+        yield Member(
+            name=_name(info),
+            kind=_kind(info),
+            modified_s=_modified(info),
+            unpack=functools.partial(_unpack, archive, info),
+        )
+
+
+def _table_bytes(data: bytes) -> int:
+    """Return an upper bound for the bytes that the records of the table of contents hold."""
+    total, at = 0, data.find(_RECORD)
+    while at >= 0:
+        lengths = data[at + 28 : at + 34]  # of the name, the further fields and the comment
+        total += sum(int.from_bytes(lengths[n : n + 2], "little") for n in (0, 2, 4))
+        at = data.find(_RECORD, at + 1)
+    return total
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """Return the name as it was meant.
+
+    Many packers write UTF-8, or a Korean Windows its own encoding, and say nothing about it.
+    """
+    name = info.orig_filename
+    if not info.flag_bits & _IS_UTF8 and not name.isascii():
+        raw = name.encode("cp437", "replace")
+        for encoding in ("utf-8", "cp949"):
+            try:
+                name = raw.decode(encoding)
+                break
+            except UnicodeDecodeError:
+                continue
+    return name.replace("\\", "/") if info.create_system == _WINDOWS else name
+
+
+def _kind(info: zipfile.ZipInfo) -> int:
+    if info.is_dir() or info.orig_filename.endswith("\\"):
+        return stat.S_IFDIR
+    return stat.S_IFMT(info.external_attr >> 16) or stat.S_IFREG
+
+
+def _modified(info: zipfile.ZipInfo) -> float:
+    try:
+        return float(calendar.timegm(info.date_time))
+    except ValueError:  # the 0th of the 0th month
+        return 0.0
+
+
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit_bytes: int) -> bytes:
+    if info.flag_bits & _ENCRYPTED:
+        raise ArchiveError(_("is encrypted: not read. Pack it again without a password."))
+    if info.compress_type not in _METHODS:
+        raise ArchiveError(
+            _("is packed by an unusual method: not read. Pack it as an ordinary zip.")
+        )
+    content = bytearray()
+    try:
+        with archive.open(info) as file:
+            while len(content) < limit_bytes:
+                chunk = file.read(min(_CHUNK_BYTES, limit_bytes - len(content)))
+                if not chunk:
+                    break
+                content += chunk
+                if is_bomb(info.compress_size, len(content)):
+                    break
+    except Exception as error:  # as above
+        raise ArchiveError(_("is {damaged}", damaged=damaged(error))) from None
+    if is_bomb(info.compress_size, len(content)):
+        raise ArchiveError(
+            _(
+                "unpacks to more than {ratio} times its size: not read. Clear its outputs.",
+                ratio=LIMIT_RATIO,
+            )
+        )
+    return bytes(content)

@@ -1,0 +1,1 @@
+"""Write words for people: language, problems in files, text width, points."""

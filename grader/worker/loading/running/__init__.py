@@ -1,0 +1,1 @@
+"""Run a submission's statements and keep what they define."""

@@ -1,0 +1,1 @@
+"""Read a submission's source: statements, names, needs. Runs nothing."""

@@ -1,0 +1,77 @@
+"""Find the names of each file that the targets need, followed through the submission's imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+
+from .module_map import ModuleLocation, ModuleMap, folder_of
+from .statements import Script
+from .trees import walk
+
+Wanted = dict[str, set[str] | None]
+"""Path -> names; None for every name of the file."""
+
+
+def wanted_names(
+    entries: Mapping[str, str],
+    targets: Mapping[str, Iterable[str]],
+    module_map: ModuleMap,
+    script_of: Callable[[str], Script],
+) -> Wanted:
+    """Return the names that must exist after loading, for every file reachable from the entries."""
+    wanted: Wanted = {}
+    requested = {stem: path for stem, path in entries.items() if stem in targets}
+    for stem, path in requested.items():
+        _want(wanted, path, targets[stem])
+    queue, seen = list(requested.values()), set(requested.values())
+    if len(module_map.sources) <= 1:
+        return wanted
+    while queue:
+        path = queue.pop()
+        nodes = [n for s in script_of(path).statements for n in walk(s.node)]
+        attributes = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+        for node in nodes:
+            for place, names in _imported(node, module_map, folder_of(path), attributes):
+                if place.path is None:
+                    continue
+                _want(wanted, place.path, names)
+                if place.path not in seen:
+                    seen.add(place.path)
+                    queue.append(place.path)
+    return wanted
+
+
+def _want(wanted: Wanted, path: str, names: Iterable[str] | None) -> None:
+    known = wanted.setdefault(path, set())
+    if names is None:
+        wanted[path] = None
+    elif known is not None:
+        known.update(names)
+
+
+def _imported(
+    node: ast.AST, module_map: ModuleMap, here: str, attributes: set[str]
+) -> list[tuple[ModuleLocation, Iterable[str] | None]]:
+    """List each module of the submission that the import reaches, and the names taken from it.
+
+    A module imported as a whole is asked for every attribute that the importing file names.
+    """
+    imported: list[tuple[ModuleLocation, Iterable[str] | None]] = []
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            chain = module_map.find(alias.name, here) or ()
+            imported += [(place, attributes) for place in chain]
+    elif isinstance(node, ast.ImportFrom):
+        module = node.module or ""
+        if node.level:
+            chain = module_map.find_relative(module, node.level, here) or ()
+        else:
+            chain = module_map.find(module, here) or ()
+        names = {alias.name for alias in node.names}
+        imported += [(place, attributes) for place in chain[:-1]]
+        for place in chain[-1:]:
+            imported.append((place, None if "*" in names else names))
+            children = (module_map.child(place, name) for name in sorted(names))
+            imported += [(child, attributes) for child in children if child is not None]
+    return imported

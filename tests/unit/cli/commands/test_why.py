@@ -1,0 +1,98 @@
+"""The evidence for every lost point of a student, for those who must defend it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grader.cli import cli
+from tests.unit.cli.commands.test_regrade import KNOWN, batch, change_suites
+from tests.unit.samples import SampleGrader, write_course
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    made = write_course(tmp_path / "course")
+    monkeypatch.chdir(made)
+    (made / "reference").mkdir()
+    for number, outcome in (("001", "passed"), ("002", "failed")):
+        place = made / "class" / f"student-{number}"
+        place.mkdir(parents=True)
+        (place / "s1_sums.py").write_text(f"#{outcome}\n", encoding="utf-8")
+    (made / "class" / "student-003.pdf").write_bytes(b"%PDF")
+    batch(made)
+    return made
+
+
+def why(*words: str) -> int:
+    return cli.main(["why", *words, "--in", "out"])
+
+
+def test_every_lost_point_has_its_evidence(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert why("student-002", "s1.add") == 0
+    assert capsys.readouterr().out == (
+        "student-002  s1.add  0 of 3.5\n"
+        "\n"
+        "s1.add/shapes  0 of 1\n"
+        "  failed  test_shape: Title of s1.add/shapes/test_shape.\n"
+        f"      cause: {KNOWN.text} ({KNOWN.id}, on 3 of 3)\n"
+        "\n"
+        "s1.add/outputs  0 of 2.5\n"
+        "  failed  test_sum: Title of s1.add/outputs/test_sum.\n"
+        f"      cause: {KNOWN.text} ({KNOWN.id}, on 3 of 3)\n"
+        "\n"
+        f"to grade it again: grader check {root / 'class' / 'student-002'} --only s1.add\n"
+    )
+
+
+def test_who_lost_nothing_has_nothing_to_show(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert why("student-001") == 0
+    assert capsys.readouterr().out.splitlines()[0] == "student-001  6.5 of 6.5"
+    assert why("student-001", "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["losses"] == []
+
+
+def test_earlier_results_and_points_by_hand_are_told(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change_suites(root)
+    batch(root, SampleGrader())
+    cli.main(["adjust", "out", "student-002", "2", "--reason", "ill", "--by", "TA 1"])
+    capsys.readouterr()
+    assert why("student-002") == 0
+    out = capsys.readouterr().out
+    assert "  2 beside the checks: ill, TA 1\n" in out
+    assert out.count("  0 points  python ") == 2
+
+
+def test_who_has_no_points_is_told_why(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert why("student-003") == 0
+    assert capsys.readouterr().out.startswith("student-003: no points: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("student-00l",), "student-00l: nobody of that name in out - did you mean 'student-003'?"),
+        (("student-001", "s1.ad"), "s1.ad: not graded for student-001 - did you mean 's1.add'?"),
+    ],
+)
+def test_a_misspelt_name_is_told(
+    root: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
+) -> None:
+    capsys.readouterr()
+    assert why(*words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_folder_without_results_is_told(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert cli.main(["why", "student-001", "--in", "class"]) == 2
+    assert "class: holds no results. Name the folder with --in RESULTS." in capsys.readouterr().err

@@ -1,0 +1,58 @@
+"""Which tiers a run may use: never a weaker one than was asked for or is safe."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.engine import tiers as acceptance
+from grader.engine.tiers import IsolationError, acceptable, refused
+from grader.worker import tiers
+
+
+def test_both_sides_know_the_same_tiers() -> None:
+    assert acceptance.TIERS == tiers.TIERS
+
+
+@pytest.mark.parametrize(
+    ("wanted", "hidden", "tiers"),
+    [
+        (None, False, ("full", "partial", "none")),
+        (None, True, ("full", "partial")),
+        ("full", False, ("full",)),
+        ("full", True, ("full",)),
+        ("partial", True, ("partial",)),
+        ("none", False, ("none",)),
+        ("none", True, ("none",)),
+    ],
+)
+def test_by_fork(wanted: str | None, hidden: bool, tiers: tuple[str, ...]) -> None:
+    assert acceptable(wanted, hidden=hidden, by_exec=False) == tiers
+
+
+@pytest.mark.parametrize(("wanted", "hidden"), [(None, False), ("none", False), ("none", True)])
+def test_by_exec_there_is_no_isolation(wanted: str | None, hidden: bool) -> None:
+    assert acceptable(wanted, hidden=hidden, by_exec=True) == ("none",)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "hidden"), [(None, True), ("full", False), ("partial", False), ("full", True)]
+)
+def test_by_exec_more_than_none_is_refused_with_a_next_step(
+    wanted: str | None, hidden: bool
+) -> None:
+    with pytest.raises(IsolationError, match=r"Next: --isolation none .* marks every score"):
+        acceptable(wanted, hidden=hidden, by_exec=True)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "text"),
+    [
+        (("full",), "--isolation partial or --isolation none grades with weaker isolation"),
+        (("full", "partial"), "; --isolation none grades with weaker isolation"),
+        (("none",), "Next: grader doctor --isolation"),
+    ],
+)
+def test_a_refusal_says_why_and_what_next(wanted: tuple[str, ...], text: str) -> None:
+    said = str(refused(wanted, "mount: Operation not permitted"))
+    assert "mount: Operation not permitted" in said
+    assert text in said

@@ -1,0 +1,120 @@
+"""A result is used again only if nothing has changed that it depends on."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from grader.course.course import find_course
+from grader.store.conditions import Conditions, conditions_of, digest_of_inputs
+from grader.submission.submission import Submission, read_submission
+from grader.text.language import use_language
+from tests.unit.samples import submission
+
+TOY = Path(__file__).resolve().parents[2] / "toy_course"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    made = tmp_path / "course"
+    shutil.copytree(TOY, made, ignore=shutil.ignore_patterns("__pycache__"))
+    return made
+
+
+def conditions(root: Path, only: tuple[str, ...] = (), isolation: str = "full") -> Conditions:
+    return conditions_of(find_course(root), only, isolation)
+
+
+def changed(before: Conditions, after: Conditions) -> set[str]:
+    old, new = asdict(before), asdict(after)
+    return {name for name in old if old[name] != new[name]}
+
+
+def append(path: Path) -> None:
+    path.write_text(path.read_text(encoding="utf-8") + "\n# more\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("rubric.yaml", {"points"}),
+        ("reference/*.py", {"course"}),
+        ("tests/suites/**/test_*.py", {"course"}),
+        ("tests/suites/**/public/test_*.py", {"course"}),
+    ],
+)
+def test_a_change_of_the_course_is_noticed(root: Path, pattern: str, names: set[str]) -> None:
+    before = conditions(root)
+    append(sorted(root.glob(pattern))[0])
+
+    assert changed(before, conditions(root)) == names
+
+
+def test_a_copy_of_the_course_elsewhere_is_the_same_course(root: Path, tmp_path: Path) -> None:
+    before = conditions(root)
+    other = tmp_path / "moved"
+    root.rename(other)
+    cache = other / "reference" / "__pycache__"
+    cache.mkdir(exist_ok=True)
+    (cache / "x.pyc").write_bytes(b"1")
+
+    assert conditions(other) == before
+
+
+def test_exercises_tier_and_language_are_conditions(root: Path) -> None:
+    every = conditions(root)
+    slugs = tuple(find_course(root).rubric.exercises)
+    assert conditions(root, slugs) == every
+    assert changed(every, conditions(root, slugs[:1])) == {"exercises"}
+    assert changed(every, conditions(root, isolation="none")) == {"isolation"}
+    use_language("ko")
+    try:
+        assert changed(every, conditions(root)) == {"language"}
+    finally:
+        use_language("en")
+
+
+def test_what_computes_is_named(root: Path) -> None:
+    libraries = conditions(root).libraries
+    assert [part.split()[0] for part in libraries.split(", ")] == [
+        "python",
+        "torch",
+        "numpy",
+        "einops",
+    ]
+    assert "missing" not in libraries
+
+
+ONE = submission(files={"a.py": b"1", "b.py": b"2"})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda one: replace(one, digest="other"),
+        lambda one: replace(one, answers={"answers.md": b"Because."}),
+        lambda one: replace(one, skipped=("b.c: not read",)),
+        lambda one: replace(one, set_aside=("torch.py: set aside",)),
+        lambda one: replace(one, modified={"a.py": 2.0, "b.py": 1.0}),
+    ],
+)
+def test_other_inputs_have_another_digest(change: Callable[[Submission], Submission]) -> None:
+    assert digest_of_inputs(change(ONE)) != digest_of_inputs(ONE)
+
+
+def test_a_copy_of_a_submission_is_the_same_submission(tmp_path: Path) -> None:
+    def handed_in(name: str) -> Submission:
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "a.py").write_text("x = 1\n", encoding="utf-8")
+        return read_submission(folder, "student-001")
+
+    assert digest_of_inputs(handed_in("first")) == digest_of_inputs(handed_in("second"))
+    later = replace(ONE, modified={"a.py": 10.0, "b.py": 20.0})
+    assert digest_of_inputs(later) == digest_of_inputs(
+        replace(ONE, modified={"a.py": 1.0, "b.py": 2.0})
+    )

@@ -1,0 +1,122 @@
+"""What deals tests to processes, and what these share."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.grade.evidence import Outcome, could_not_check
+from grader.submission.submission import Submission
+from tests.support.busy import ATTEMPTS, STARVED, graded
+from tests.support.scheduling import FIRST, rank, unit
+from tests.support.shared import shared
+from tests.unit.samples import SampleResult, observations, submission
+
+ORDER = ("right", "broken", "starved")
+ROOT = Path(__file__).resolve().parents[2]
+CORPUS = "tests/e2e/test_corpus.py::test_every_submission_gets_its_grade"
+
+
+def test_a_part_of_a_file_is_dealt_by_itself() -> None:
+    assert unit(f"{CORPUS}[spawn-right_plain]") == "tests/e2e/test_corpus.py[spawn-"
+    assert unit(f"{CORPUS}[fork-right_plain]") == "tests/e2e/test_corpus.py"
+    assert unit("tests/unit/text/test_points.py::test_it[spawn-1]") == (
+        "tests/unit/text/test_points.py"
+    )
+
+
+def test_what_takes_longest_begins_first() -> None:
+    nodes = ["tests/unit/x.py::a", "tests/e2e/y.py::a", f"{CORPUS}[fork-z]", f"{CORPUS}[spawn-z]"]
+
+    assert sorted(nodes, key=rank) == nodes[::-1]
+
+
+@pytest.mark.parametrize("place", [place for place, _part in FIRST])
+def test_what_is_named_is_there(place: str) -> None:
+    assert (ROOT / place).exists()
+
+
+def test_no_entry_hides_a_later_one() -> None:
+    behind = [(a, b) for at, a in enumerate(FIRST) for b in FIRST[at + 1 :]]
+
+    assert [(a, b) for a, b in behind if b[0].startswith(a[0]) and not a[1]] == []
+
+
+def _count(folder: Path) -> str:
+    with (folder / "calls").open("a", encoding="utf-8") as file:
+        file.write("made\n")
+    return "a value"
+
+
+def _ask(folder: Path) -> str:
+    return shared(folder / "shared", "a name", lambda: _count(folder))
+
+
+def test_several_processes_make_it_once(tmp_path: Path) -> None:
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        found = pool.map(_ask, [tmp_path] * 4)
+
+    assert found == ["a value"] * 4
+    assert (tmp_path / "calls").read_text(encoding="utf-8") == "made\n"
+
+
+def test_what_could_not_be_made_is_tried_again(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        shared(tmp_path, "a name", lambda: 1 // 0)
+
+    assert shared(tmp_path, "a name", lambda: 1) == 1
+
+
+class BusyAtFirst:
+    """An engine that has no time for a submission the first time, and no reason for another."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def grade(self, submissions: Iterable[Submission]) -> Iterator[SampleResult]:
+        for one in submissions:
+            staff = {"starved": STARVED, "broken": "a fault of ours"}.get(one.id, "")
+            seen = could_not_check("s1.add/outputs/test_sum", "A title.", staff)
+            is_first = one.id not in self.asked
+            self.asked.append(one.id)
+            yield SampleResult(one, (seen,) if staff and is_first else observations(Outcome.PASSED))
+
+
+def test_only_what_starved_is_graded_again() -> None:
+    engine: Any = BusyAtFirst()
+
+    found = {one.submission.id: one for one in graded(engine, map(submission, ORDER))}
+
+    assert engine.asked == [*ORDER, "starved"]
+    outcomes = {id: one.observations[0].outcome for id, one in found.items()}
+    assert outcomes == {
+        "right": Outcome.PASSED,
+        "broken": Outcome.COULD_NOT_CHECK,
+        "starved": Outcome.PASSED,
+    }
+
+
+def test_who_always_starves_could_not_be_checked() -> None:
+    engine: Any = BusyAtFirst()
+    engine.asked = Never()
+
+    (found,) = graded(engine, [submission("starved")])
+
+    assert engine.asked.count == ATTEMPTS
+    assert found.observations[0].outcome is Outcome.COULD_NOT_CHECK
+
+
+class Never:
+    """A list that counts and holds nothing."""
+
+    count = 0
+
+    def __contains__(self, item: object) -> bool:
+        return False
+
+    def append(self, item: object) -> None:
+        self.count += 1
