@@ -64,9 +64,9 @@ GRADED = "arena"
 VISITS = (
     Visit("beside", "elsewhere", ("check", "{root}/class/student-001"), NO_COURSE),
     Visit("above", "class", ("check", "student-001"), NO_COURSE),
-    Visit("inside", "class/student-001", ("check", "."), "is not taken from"),
-    Visit("inside-one-file", "class/student-001", ("check", CODE), "is not taken from"),
-    Visit("deeper", "class/student-001/tests", ("check", ".."), "is not taken from"),
+    Visit("inside", "class/student-001", ("check", "."), "is not used"),
+    Visit("inside-one-file", "class/student-001", ("check", CODE), "is not used"),
+    Visit("deeper", "class/student-001/tests", ("check", ".."), "is not used"),
     Visit("batch-inside", "class/student-001", ("batch", "..", "--out", "{root}/out"), "is not"),
     Visit("batch-above", "class", ("batch", ".", "--out", "{root}/out"), NO_COURSE),
     Visit(

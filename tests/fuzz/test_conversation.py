@@ -77,7 +77,8 @@ class Altered(Channel):
 def altered(mutation: Mutation | None, *, worker: bool = False) -> Iterator[tuple[Client, Altered]]:
     client = LocalClient(lambda stem, name: getattr(MODULE, name), lambda name: True)
     client.begin_check()
-    peer = client._other if worker else client.peer
+    _, callee = client._callees[client.peer]
+    peer = callee if worker else client.peer
     channel = Altered(peer.channel, mutation)  # type: ignore[arg-type]
     peer.channel = channel
     if worker:  # its end is served from within the loopback, which then has to ask this channel

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 LOADING = Path(__file__).parents[4] / "grader" / "worker" / "loading"
-LANGUAGE = LOADING.parents[1] / "text" / "language.py"
+TEXT = LOADING.parents[1] / "text"
 WIRE = LOADING.parents[1] / "wire"
 MESSAGES = ("faults", "files", "frame", "load_plan", "load_report")
 """The modules of the wire that loading needs: none of them imports torch."""
@@ -47,7 +47,8 @@ print(json.dumps([sorted(foreign), loaded.lookup("a1_attention", "f")(), notes])
 
 def test_it_loads_a_submission_without_files_site_or_torch() -> None:
     sources = {"grader": "", "grader.text": "", "grader.worker": "", "grader.wire": ""}
-    sources["grader.text.language"] = LANGUAGE.read_text(encoding="utf-8")
+    for name in ("language", "particles"):
+        sources[f"grader.text.{name}"] = (TEXT / f"{name}.py").read_text(encoding="utf-8")
     for name in MESSAGES:
         sources[f"grader.wire.{name}"] = (WIRE / f"{name}.py").read_text(encoding="utf-8")
     for path in sorted(LOADING.rglob("*.py")):
