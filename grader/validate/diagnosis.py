@@ -136,9 +136,10 @@ def tables_of(
             itself.append(replace(row, note=_why_unnamed(trial, row)))
             open_.append(named_causes(trial.id, slug, without, {trial.id, *equals}, known))
     accused = [
-        named_causes(trial.id, slug, seen, _also_a_mistake(data, trial), known)
+        named_causes(trial.id, slug, seen, set(), known)
         for trial in (trial_of(data, each) for each in data.variants)
         for slug, seen in _by_exercise(trial, results[trial.id].observations)
+        if not _is_no_right_answer(data, trial, slug)
     ]
     return Diagnosed(
         Table("self: each known mistake by itself", tuple(itself)),
@@ -185,14 +186,15 @@ def _why_unnamed(trial: ValidationTrial, row: NamedCauses) -> str:
     return entry.unnamed if silent and isinstance(entry, Misconception) else ""
 
 
-def _also_a_mistake(data: CourseData, right: ValidationTrial) -> set[str]:
-    """Return the ids of mistakes with the source of this variant.
+def _is_no_right_answer(data: CourseData, variant: ValidationTrial, slug: str) -> bool:
+    """Return True if a variant earns nothing in the exercise of its own definition, this one.
 
-    A right way to write one exercise may be a known mistake of another.
+    A right way to write what one exercise needs may be a mistake in another.
     """
-    return {
-        each.entry.id for each in data.misconceptions if right.sources.get(each.stem) == each.source
-    }
+    assert variant.edited is not None
+    definition = variant.edited.entry.target.partition(".")[0]
+    is_own = definition in data.course.rubric.exercises[slug].targets
+    return is_own and all(slug != earned for earned, _ in variant.edited.named)
 
 
 # ---- what is handed in -----------------------------------------------------------------------
