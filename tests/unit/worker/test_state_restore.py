@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader.worker.state_restore import Pristine
+from grader.worker.state_restore import SavedState
 
 SOURCE = """
 import functools, torch
@@ -70,10 +70,10 @@ def test_names_defaults_data_and_caches_are_put_back() -> None:
     space = held()
     before = set(space)
     weight = space["layer"].weight.detach().clone()
-    pristine = Pristine([space], [space["target"]])
+    saved = SavedState([space], [space["target"]])
 
     assert space["target"](5) == [5]
-    pristine.restore()
+    saved.restore()
 
     assert set(space) == before
     assert (space["calls"], space["count"]) == ([], 0)
@@ -85,11 +85,11 @@ def test_names_defaults_data_and_caches_are_put_back() -> None:
 
 def test_classes_are_put_back_with_what_their_methods_use() -> None:
     space = held()
-    pristine = Pristine([space], [space["Thing"]])
+    saved = SavedState([space], [space["Thing"]])
 
     space["Thing"]().grow()
     assert (space["Thing"].size, space["table"]) == (2, {"a": [1, 2]})
-    pristine.restore()
+    saved.restore()
 
     assert space["Thing"].size == 1
     assert not hasattr(space["Thing"], "extra")
@@ -101,7 +101,7 @@ def test_what_no_target_reaches_is_not_copied() -> None:
     space["other"] = functools.partial(print)  # what could not be copied would be in the way
     kept = space["other"]
 
-    Pristine([space], [space["target"]]).restore()
+    SavedState([space], [space["target"]]).restore()
 
     assert space["other"] is kept
 
@@ -109,10 +109,10 @@ def test_what_no_target_reaches_is_not_copied() -> None:
 def test_data_that_cannot_be_copied_stays_as_it_is() -> None:
     space = held()
     exec("calls = (n for n in [1])\ndef target(): return next(calls, None)", space)
-    pristine = Pristine([space], [space["target"]])
+    saved = SavedState([space], [space["target"]])
 
     assert space["target"]() == 1
-    pristine.restore()
+    saved.restore()
 
     assert space["target"]() is None
 
@@ -120,9 +120,9 @@ def test_data_that_cannot_be_copied_stays_as_it_is() -> None:
 def test_a_lent_function_is_taken_back() -> None:
     space = held()
     own = space["target"]
-    pristine = Pristine([space], [own])
+    saved = SavedState([space], [own])
 
     space["target"] = nn.Identity()
-    pristine.restore()
+    saved.restore()
 
     assert space["target"] is own

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 LOADING = Path(__file__).parents[4] / "grader" / "worker" / "loading"
 TEXT = LOADING.parents[1] / "text"
@@ -45,7 +48,23 @@ print(json.dumps([sorted(foreign), loaded.lookup("a1_attention", "f")(), notes])
 """
 
 
-def test_it_loads_a_submission_without_files_site_or_torch() -> None:
+def interpreters() -> list[str]:
+    """This Python, and each other one here that the grader supports."""
+    others = {Path(sys.executable).resolve()}
+    for minor in (12, 13, 14):
+        on_path = shutil.which(f"python3.{minor}")
+        beside = sorted(Path(sys.base_prefix).parent.glob(f"3.{minor}.*/bin/python3.{minor}"))
+        others |= {Path(path).resolve() for path in (on_path, *beside) if path}
+    return [str(path) for path in sorted(others) if _runs(path)]
+
+
+def _runs(path: Path) -> bool:
+    # A shim of a version manager is there for every version that anybody ever chose.
+    return subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("python", interpreters(), ids=lambda path: Path(path).name)
+def test_it_loads_a_submission_without_files_site_or_torch(python: str) -> None:
     sources = {"grader": "", "grader.text": "", "grader.worker": "", "grader.wire": ""}
     for name in ("language", "particles"):
         sources[f"grader.text.{name}"] = (TEXT / f"{name}.py").read_text(encoding="utf-8")
@@ -55,7 +74,7 @@ def test_it_loads_a_submission_without_files_site_or_torch() -> None:
         parts = path.relative_to(LOADING.parents[2]).with_suffix("").parts
         sources[".".join(parts).removesuffix(".__init__")] = path.read_text(encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-B", "-c", RECEIVE],
+        [python, "-I", "-S", "-B", "-c", RECEIVE],
         input=json.dumps(sources),
         capture_output=True,
         text=True,
@@ -69,3 +88,18 @@ def test_it_loads_a_submission_without_files_site_or_torch() -> None:
     assert foreign == []
     assert value == 3
     assert notes == ["note"]
+
+
+@pytest.mark.parametrize("python", interpreters(), ids=lambda path: Path(path).name)
+def test_every_supported_python_reads_all_of_the_grader(python: str) -> None:
+    """Without a warning, such as one of a syntax that the next release will refuse."""
+    read = "import pathlib, sys\nfor one in pathlib.Path(sys.argv[1]).rglob('*.py'):\n"
+    read += "    compile(one.read_bytes(), str(one), 'exec', dont_inherit=True)"
+    done = subprocess.run(
+        [python, "-I", "-W", "error", "-c", read, str(LOADING.parents[1])],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.stderr == ""
