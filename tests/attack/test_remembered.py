@@ -3,6 +3,9 @@
 Code that computes nothing, keeps what it was given and what it said, and answers what it knows
 again as before, wins no hidden check of the course that it would not win without its memory. The
 control asks everything in one process: there the same code wins.
+
+The same holds for who has worked out at home what the public checks ask: their inputs and right
+answers win no hidden check. There the control is a public check, asked again.
 """
 
 from __future__ import annotations
@@ -87,3 +90,32 @@ def test_control_a_memory_wins_where_one_process_is_asked(id: str) -> None:
     (check,) = (check for check in hidden_checks(slug) if check.id == id)
     assert not won(slug, check, OneProcess(modules, plan.targets, WON[id], False))
     assert won(slug, check, OneProcess(modules, plan.targets, WON[id], True))
+
+
+def public_checks(slug: str) -> Iterator[Check]:
+    return (check for check in graded(slug)[0].checks if not check.hidden and not check.fresh)
+
+
+def prepared(slug: str, kind: str, remembers: bool = True) -> OneProcess:
+    """Wrong code with the right answers to all public checks in its memory."""
+    _grading, modules, plan = graded(slug)
+    client = OneProcess(modules, plan.targets, kind, remembers)
+    client.memory.learns = True
+    for check in public_checks(slug):
+        won(slug, check, client)
+    client.memory.learns, client.memory.is_closed = False, True
+    return client
+
+
+@pytest.mark.parametrize("slug", COURSE.rubric.exercises)
+def test_answers_to_public_checks_win_no_hidden_one(slug: str) -> None:
+    by_heart, blank = prepared(slug, "whole"), prepared(slug, "whole", remembers=False)
+    winning = [check for check in hidden_checks(slug) if won(slug, check, by_heart)]
+    assert [check.id for check in winning if not won(slug, check, blank)] == []
+
+
+@pytest.mark.parametrize("slug", ["a1.sdpa", "a2.causal_attention", "a3.mha", "a4.vit"])
+def test_control_answers_to_public_checks_win_these(slug: str) -> None:
+    by_heart, blank = prepared(slug, "whole"), prepared(slug, "whole", remembers=False)
+    ids = {c.id for c in public_checks(slug) if won(slug, c, by_heart)}
+    assert ids - {c.id for c in public_checks(slug) if won(slug, c, blank)}
