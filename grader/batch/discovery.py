@@ -95,9 +95,9 @@ def _plain_entries(paths: Iterable[Path]) -> tuple[Entry, ...]:
     return tuple(sorted(unsorted, key=lambda entry: entry.id))
 
 
-def _entries_of(found: Iterable[HandIn], folder: Path) -> tuple[Entry, ...]:
+def _entries_of(hand_ins: Iterable[HandIn], folder: Path) -> tuple[Entry, ...]:
     """Return an entry for each; a single folder is read as one, as in the plain layout."""
-    known = tuple(found)
+    known = tuple(hand_ins)
     records = record_names(shown_id(one.id) for one in known)
     entries = []
     for one in known:

@@ -48,7 +48,7 @@ class Peer:
         self._to_release: list[int] = []
         self._served = 0
         self._depth = 0
-        self._asked_numbers = 0
+        self._requested_numbers = 0
 
     # ---- calling -------------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ class Peer:
     def forget(self) -> None:
         """Drop every graph kept for the other side."""
         self._graphs.clear()
-        self._asked_numbers = 0
+        self._requested_numbers = 0
 
     def _answer(self, message: Message) -> tuple[Meta, Encoder | None]:
         kind = message.meta.get("t")
@@ -227,10 +227,10 @@ class Peer:
         return reply if noted is None else {**reply, "noted": noted}, encoder
 
     def _count(self, received: Received) -> None:
-        most = self.side.max_asked_numbers
+        most = self.side.max_requested_numbers
         if most is not None:
-            self._asked_numbers += sum(map(numbers_of, received.rows))
-            if self._asked_numbers > most:
+            self._requested_numbers += sum(map(numbers_of, received.rows))
+            if self._requested_numbers > most:
                 raise Violation("too many numbers in nested requests")
 
     def _arguments(self, meta: Meta, received: Received) -> Arguments:

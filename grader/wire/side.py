@@ -54,7 +54,7 @@ class CallResult:
 class Side(ObjectCodec):
     """The part of a `Peer` that the worker's end and the judge's end implement differently."""
 
-    max_asked_numbers: int | None = None
+    max_requested_numbers: int | None = None
     """Limit on the numbers that nested calls may bring, all together until `Peer.forget`: their
     arguments are kept for gradients. None where the other side is trusted."""
     runs_deferred_calls = False

@@ -30,7 +30,7 @@ from .loading.source.module_map import ModuleMap
 from .loading.source.sources import Block, SourceFile
 from .loading.source.statements import Script, read_script
 from .main import reseed
-from .state_restore import Pristine
+from .state_restore import SavedState
 from .survey import survey
 from .tiers import unconfined
 from .zygote import READY, WorkerSource, forking
@@ -105,7 +105,7 @@ class LiveObjects:
             for name in plan.targets.get(stem, ())
         ]
         spaces = [module.module.__dict__ for module in self._modules.values()]
-        return LiveSubmission(held, plan, Pristine(spaces, targets))
+        return LiveSubmission(held, plan, SavedState(spaces, targets))
 
 
 def _code(value: object) -> CodeType | None:
@@ -126,7 +126,7 @@ class LiveSubmission:
 
     held: LoadedModules
     plan: LoadPlan
-    pristine: Pristine
+    saved: SavedState
 
     @property
     def report(self) -> LoadReport:
@@ -175,7 +175,7 @@ class LiveSubmission:
         return self.held.reaches(into, names, stem, name)
 
     def reset(self) -> None:
-        self.pristine.restore()
+        self.saved.restore()
 
     def close(self) -> None:
         """Do nothing: the process ends."""

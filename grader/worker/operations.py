@@ -33,7 +33,7 @@ class Operations:
         self._builtins: dict[int, tuple[str, object]] = {}
         """By identity, with the object itself so that its number is never used for another
         object."""
-        self._found: dict[str, Row] = {}
+        self._rows: dict[str, Row] = {}
         for name in names:
             self._watch(name, named(name))
 
@@ -48,7 +48,7 @@ class Operations:
     @property
     def rows(self) -> list[Row]:
         """Return one row for each name that ran: its first time."""
-        return list(self._found.values())
+        return list(self._rows.values())
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -72,8 +72,8 @@ class Operations:
         self._left -= 1
         if self._left < 0:
             sys.setprofile(None)
-        elif name is not None and name not in self._found:
-            self._found[name] = [name, *self._line(frame)]
+        elif name is not None and name not in self._rows:
+            self._rows[name] = [name, *self._line(frame)]
 
     def _line(self, frame: FrameType | None) -> tuple[str | None, int | None, int | None]:
         """Return file, cell and line of the innermost frame that is the student's."""

@@ -16,7 +16,7 @@ _ATOMS = (type(None), bool, int, float, complex, str, bytes)
 _WRITTEN_BY_PYTHON = frozenset({"__dict__", "__weakref__", "__doc__", "__module__"})
 
 
-class Pristine:
+class SavedState:
     """The state of live objects before the first check.
 
     `restore` costs next to nothing if nothing was changed.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import pytest
 
@@ -76,32 +76,6 @@ VAGUE = {
 }
 """Words that say nothing about what a name holds; in a docstring they are plain English."""
 
-STILL_THERE: Mapping[str, tuple[str, ...]] = {
-    "grader.batch.discovery": ("found",),
-    "grader.judge.bind.binding": ("told",),
-    "grader.judge.calls.calls_seen": ("found",),
-    "grader.judge.calls.faults": ("told",),
-    "grader.judge.calls.side": ("asked",),
-    "grader.judge.calls.student": (
-        "lending",
-        "patience",
-    ),
-    "grader.judge.calls.survey": ("found",),
-    "grader.judge.calls.text_reader": ("patience",),
-    "grader.judge.calls.time_limits": ("patience",),
-    "grader.judge.calls.worker_process": ("heard",),
-    "grader.wire.peer": ("asked",),
-    "grader.wire.side": ("asked",),
-    "grader.worker.live": ("pristine",),
-    "grader.worker.loading.running.notes": ("told",),
-    "grader.worker.loading.source.statements": ("found",),
-    "grader.worker.operations": ("found",),
-    "grader.worker.state_restore": ("pristine",),
-    "grader.worker.survey.facts": ("said",),
-    "grader.worker.survey.survey": ("found",),
-}
-"""Module or package -> words that its names or docstrings have yet to lose."""
-
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -139,31 +113,9 @@ def banned(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield word, f"{line}: `{word}` in a docstring: write {term}"
 
 
-def tolerated(name: str) -> set[str]:
-    prefixes = [one for one in STILL_THERE if name == one or name.startswith(f"{one}.")]
-    return {word for prefix in prefixes for word in STILL_THERE[prefix]}
-
-
 def test_names_and_docstrings_use_the_words_of_the_glossary() -> None:
-    wrong = {
-        name: [line for word, line in banned(parsed(path)) if word not in tolerated(name)]
-        for name, path in modules().items()
-    }
+    wrong = {name: [line for _, line in banned(parsed(path))] for name, path in modules().items()}
     assert {name: lines for name, lines in wrong.items() if lines} == {}
-
-
-def test_a_word_that_is_gone_leaves_the_list_of_those_still_there() -> None:
-    there = {
-        prefix: {
-            word
-            for name, path in modules().items()
-            if name == prefix or name.startswith(f"{prefix}.")
-            for word, _line in banned(parsed(path))
-        }
-        for prefix in STILL_THERE
-    }
-    gone = {prefix: sorted({*words} - there[prefix]) for prefix, words in STILL_THERE.items()}
-    assert {prefix: words for prefix, words in gone.items() if words} == {}
 
 
 @pytest.mark.parametrize(

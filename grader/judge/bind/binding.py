@@ -200,9 +200,9 @@ class Binding:
         pieces = self.plan.pieces(self._choice.forms)
         layers = self.plan.storages[self._choice.storage].assignment.layers
         pairs = [
-            _("{name} as {other}", name=_told(piece, layer), other=piece.holds)
+            _("{name} as {other}", name=_holder_name(piece, layer), other=piece.holds)
             for piece, layer in zip(pieces, layers, strict=True)
-            if piece.holds and piece.holds != _told(piece, layer)
+            if piece.holds and piece.holds != _holder_name(piece, layer)
         ]
         if not pairs:
             return []
@@ -245,7 +245,7 @@ class Binding:
         return True
 
 
-def _told(piece: Piece, layer: Layer) -> str:
+def _holder_name(piece: Piece, layer: Layer) -> str:
     """Return the name of the layer, or of the weight inside it if only that differs."""
     other_kind = piece.raw is None and not layer.raw
     return layer.names[0] if other_kind and layer.prefix == piece.holds else layer.prefix

@@ -44,7 +44,7 @@ class Ran:
         self._names = tuple(self.counted)
         self._slug, self._check, self._hidden = "", "", False
         self._hooked = "", tuple[str, ...]()
-        self._found: dict[str, dict[str, Where | None]] = {}
+        self._places: dict[str, dict[str, Where | None]] = {}
         self._reported: dict[str, dict[str, Where | None]] = {}
         self._checks: dict[str, list[str]] = {}
         self._depends: set[str] = set()
@@ -66,7 +66,7 @@ class Ran:
         return bool(news)
 
     def _take(self, name: str, file: int, cell: int, line: int) -> None:
-        places = self._found.setdefault(self._slug, {})
+        places = self._places.setdefault(self._slug, {})
         checks = self._checks.setdefault(self._slug, [])
         if self._check not in checks:
             checks.append(self._check)
@@ -81,7 +81,7 @@ class Ran:
 
         The line led to it; None if it is not known or must not be told.
         """
-        return self._found.get(slug, {})
+        return self._places.get(slug, {})
 
     def all(self, slug: str) -> Mapping[str, Where | None]:
         """Return what ran in an exercise's checks, whether counted or reported by a worker."""

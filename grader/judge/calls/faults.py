@@ -50,7 +50,7 @@ class StudentRaised(StudentFault):
         where: Where | None,
         own: bool = True,
     ) -> None:
-        name, own_name = _told(type_name, bases)
+        name, own_name = _shown_types(type_name, bases)
         detail = f"{own_name}: {message}" if own_name and message else own_name or message
         observed = _("raised {error}", error=name)
         if where:
@@ -74,13 +74,13 @@ class StudentRaised(StudentFault):
         return "MemoryError" in self.bases or "allocate memory" in self.message
 
 
-def _told(type_name: str, bases: tuple[str, ...]) -> tuple[str, str]:
+def _shown_types(type_name: str, bases: tuple[str, ...]) -> tuple[str, str]:
     """Split an exception's type into what any report may say and what only a public check may say.
 
     A class that is made while running can be named after a hidden input: for any report it is
     called by the built-in type it derives from.
 
-    >>> _told("ValueError", ()), _told("Odd", ("ValueError", "Exception"))
+    >>> _shown_types("ValueError", ()), _shown_types("Odd", ("ValueError", "Exception"))
     (('ValueError', ''), ('a kind of ValueError', 'Odd'))
     """
     if _is_exception(type_name) or type_name in _KNOWN:

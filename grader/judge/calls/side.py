@@ -19,14 +19,14 @@ from .callbacks import call_lent
 from .handles import Invoker, RemoteFunction, RemoteModule
 
 MAX_OBJECTS = 100_000
-MAX_ASKED_NUMBERS = 1 << 24
+MAX_REQUESTED_NUMBERS = 1 << 24
 """The most numbers that call-backs receive in one check, all together."""
 
 
 class JudgeSide(Side):
     """The judge's side of a channel: lends functions during a check, and keeps what they raise."""
 
-    max_asked_numbers = MAX_ASKED_NUMBERS
+    max_requested_numbers = MAX_REQUESTED_NUMBERS
 
     def __init__(self, invoker: Invoker) -> None:
         self._invoker = invoker

@@ -36,19 +36,19 @@ from .handles import Parameters, RemoteFunction, RemoteModule
 from .memory import limit_memory
 from .survey import Survey
 from .text_reader import Reading
-from .time_limits import Patience, TimeInAll
+from .time_limits import LimitExtension, SubmissionTime
 from .worker_process import WorkerProcess
 from .workers import Workers
 
 STATEMENT_LIMIT_S = 2.0
 LOADING_LIMIT_S = 10.0
-TIME_IN_ALL_S = 60.0
+SUBMISSION_LIMIT_S = 60.0
 PATIENT_HANGS = 3
 IMPATIENT_LIMIT_S = 0.5
 """The shorter limit, in seconds, after `PATIENT_HANGS` calls without an answer.
 
 It is no less fair: 50 times the reference's time still holds."""
-LENDING_FACTOR = 4.0
+CALLBACK_FACTOR = 4.0
 """Factor on the limits of a call that calls back to the judge: it waits for the judge as well."""
 
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
@@ -86,9 +86,9 @@ class SubmissionClient(Client):
         self._loading = False
         self._hopeless: StudentFault | None = None
         self._reference_time: ReferenceTime = lambda call: 0.0
-        self._patience = Patience()
+        self._extension = LimitExtension()
         self._hangs = 0
-        self._time = TimeInAll(TIME_IN_ALL_S)
+        self._time = SubmissionTime(SUBMISSION_LIMIT_S)
         self._clean = False
         self._alone = False
         self._leeway = 1.0
@@ -155,7 +155,7 @@ class SubmissionClient(Client):
         self._worker, self.peer, self.side = lane.worker, lane.peer, lane.side
         self._deferred, self._layers = lane.deferred, lane.layers
         self._clean, self.must_reset = lane.clean, lane.must_reset
-        self._patience.renew()
+        self._extension.renew()
         return before
 
     def begin_lane(self) -> None:
@@ -228,7 +228,7 @@ class SubmissionClient(Client):
             raise Crashed(_("the process had already ended"), _("an answer"))
         if not self._loading:
             self._require_time()
-        self._patience.begin(self._worker)
+        self._extension.begin(self._worker)
         self._time.begin()
 
     def after_request(self) -> None:
@@ -237,7 +237,9 @@ class SubmissionClient(Client):
     def _require_time(self) -> None:
         # Before every call: one check may make a hundred, each of them just in time.
         if self._time.is_over(self._worker):
-            observed = _("the submission used up its {seconds} s", seconds=round(TIME_IN_ALL_S))
+            observed = _(
+                "the submission used up its {seconds} s", seconds=round(SUBMISSION_LIMIT_S)
+            )
             raise TimedOut(observed, _("an answer in time"))
 
     # ---- loading -------------------------------------------------------------------------
@@ -255,7 +257,7 @@ class SubmissionClient(Client):
         while True:
             worker = self._worker = self._workers.take()
             worker.more_time = self._more_time
-            self._patience.renew()
+            self._extension.renew()
             self.isolation = worker.isolation
             notices = {"progress": self._progress, "unwatched": self._unwatched}
             self.peer = JudgePeer(worker.channel, self.side, self, notices)
@@ -313,7 +315,7 @@ class SubmissionClient(Client):
         self._at = (path[:400], index)
         self.peer.until = min(self._loading_until, time.monotonic() + STATEMENT_LIMIT_S)
         if self._worker is not None:
-            self._patience.begin_part(self._worker)
+            self._extension.begin_part(self._worker)
 
     def substitute(self, stem: str, name: str, into: str, function: Callable[..., Any]) -> bool:
         """For this check, replace the student's own `name` of `stem` by `function` of the grader's.
@@ -327,7 +329,7 @@ class SubmissionClient(Client):
         with self.uncounted():
             places = self.invoke(["S"], lent, {}, {})
         self._lent.append(lent)
-        self._leeway = LENDING_FACTOR
+        self._leeway = CALLBACK_FACTOR
         return type(places) is int and places > 0
 
     def reaches(self, into: str, names: Sequence[str], stem: str, name: str) -> bool:
@@ -357,14 +359,14 @@ class SubmissionClient(Client):
         if isinstance(error, (TooLarge, Unsupported)):
             return error
         limit_s, part = self._limit
-        starved = isinstance(error, Deadline) and self._patience.starves(
+        starved = isinstance(error, Deadline) and self._extension.starves(
             self._worker, limit_s, part=part
         )
         fault = process_exit.fault_of(error, self._worker, limit_s, starved)
         self._end_one()
         if isinstance(fault, TimedOut):
             self._hangs += 1
-            self._patience.timed_out()
+            self._extension.timed_out()
         return fault
 
     def place(self, error: RemoteRaised) -> Where | None:
@@ -391,7 +393,7 @@ class SubmissionClient(Client):
 
     def _more_time(self) -> float:
         limit_s, part = self._limit
-        more_s = self._patience.more_time(self._worker, limit_s, part=part)
+        more_s = self._extension.more_time(self._worker, limit_s, part=part)
         self._time.grant(more_s)
         self._loading_until += more_s
         return more_s

@@ -15,7 +15,7 @@ from ...wire.survey_report import CodeFinding, SurveyReport, TargetSurvey
 from .faults import StudentFault
 
 
-class Found(NamedTuple):
+class CodePlace(NamedTuple):
     """A piece of the student's code."""
 
     what: str
@@ -28,7 +28,7 @@ class Found(NamedTuple):
 class Survey:
     """The findings in a text: assignment -> target -> what its code and all that it reaches say."""
 
-    found: SurveyReport = field(default_factory=dict)
+    report: SurveyReport = field(default_factory=dict)
     fault: StudentFault | None = None
     """The reason why the text could not be read, if that is the text's own fault."""
     ours: str = ""
@@ -39,25 +39,25 @@ class Survey:
         """Tell whether the text could be read."""
         return self.fault is None and not self.ours
 
-    def uses(self, stem: str, target: str) -> Iterator[Found]:
+    def uses(self, stem: str, target: str) -> Iterator[CodePlace]:
         """Find the places where names that were asked for are used."""
         for use in self._of(stem, target).uses:
-            yield Found(use.name, use.text, Where(use.file, use.line, use.cell))
+            yield CodePlace(use.name, use.text, Where(use.file, use.line, use.cell))
 
-    def loops(self, stem: str, target: str) -> Iterator[Found]:
+    def loops(self, stem: str, target: str) -> Iterator[CodePlace]:
         """Find loops, comprehensions, and functions that call themselves."""
         own = self._of(stem, target)
-        yield from map(_found, (*own.loops, *own.again))
+        yield from map(_code_place, (*own.loops, *own.again))
 
-    def opaque(self, stem: str, target: str) -> Iterator[Found]:
+    def opaque(self, stem: str, target: str) -> Iterator[CodePlace]:
         """Find calls such as `exec`, behind which nothing can be read."""
-        yield from map(_found, self._of(stem, target).opaque)
+        yield from map(_code_place, self._of(stem, target).opaque)
 
-    def numbers(self, stem: str, target: str) -> Iterator[Found]:
+    def numbers(self, stem: str, target: str) -> Iterator[CodePlace]:
         """Find long lists of numbers in the code."""
         for row in self._of(stem, target).numbers:
             place = Where(row.file, row.line, row.cell)
-            yield Found("", _("{count} numbers", count=row.numbers), place)
+            yield CodePlace("", _("{count} numbers", count=row.numbers), place)
 
     def place(self, stem: str, target: str, group: str) -> Where | None:
         """Return the place where the code looks most like a group of patterns."""
@@ -65,11 +65,11 @@ class Survey:
         return None if spot is None else Where(spot.file, spot.line, spot.cell)
 
     def _of(self, stem: str, target: str) -> TargetSurvey:
-        return self.found.get(stem, {}).get(target, TargetSurvey())
+        return self.report.get(stem, {}).get(target, TargetSurvey())
 
 
-def _found(piece: CodeFinding) -> Found:
-    return Found(piece.text, piece.text, Where(piece.file, piece.line, piece.cell))
+def _code_place(piece: CodeFinding) -> CodePlace:
+    return CodePlace(piece.text, piece.text, Where(piece.file, piece.line, piece.cell))
 
 
 def wanted(

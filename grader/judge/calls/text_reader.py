@@ -12,7 +12,7 @@ from ...wire.survey_report import survey_report
 from . import process_exit
 from .faults import Starved, StudentFault, StudentRaised
 from .survey import Survey
-from .time_limits import Patience
+from .time_limits import LimitExtension
 from .worker_process import WorkerProcess
 
 LIMIT_S = 10.0
@@ -27,7 +27,7 @@ class Reading:
 
     def __init__(self, worker: WorkerProcess, plan: LoadPlan, wanted: Wanted) -> None:
         self._worker = worker
-        self._patience = Patience()
+        self._extension = LimitExtension()
         self._survey: Survey | None = None
         self._is_closed = False
         self._begin()
@@ -61,8 +61,8 @@ class Reading:
         self._worker.kill()
 
     def _begin(self) -> None:
-        self._patience.begin(self._worker)
-        self._worker.more_time = lambda: self._patience.more_time(self._worker, LIMIT_S)
+        self._extension.begin(self._worker)
+        self._worker.more_time = lambda: self._extension.more_time(self._worker, LIMIT_S)
         self._until = time.monotonic() + LIMIT_S
 
     def _answer(self) -> Survey:
@@ -74,7 +74,7 @@ class Reading:
         return Survey(survey_report(reply.get("found")))
 
     def _fault(self, error: WireFault) -> StudentFault:
-        starved = self._patience.starves(self._worker, LIMIT_S)
+        starved = self._extension.starves(self._worker, LIMIT_S)
         fault = process_exit.fault_of(error, self._worker, LIMIT_S, starved)
         if isinstance(fault, Starved):
             raise fault

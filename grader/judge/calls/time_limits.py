@@ -23,7 +23,7 @@ SAMPLE_S = 0.05
 limit."""
 
 
-class Patience:
+class LimitExtension:
     """The extra time of one submission, whose workers come one after the other."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Patience:
         return waited_s > 0.25 * limit_s and self._due_s > 0.05 * limit_s
 
 
-class TimeInAll:
+class SubmissionTime:
     """The time that one submission takes, all its workers and calls together.
 
     Time counts while an answer is awaited: not while a worker is started or we compute ourselves,

@@ -80,9 +80,9 @@ class WorkerStarter:
             send_control(self._control, {"t": "fate", "pid": number})
         except PeerGone:
             raise SourceGone from None
-        while "fate" not in (heard := self._hear())[0]:
-            self._early.append(heard)
-        status: int | None = heard[0]["fate"]
+        while "fate" not in (received := self._hear())[0]:
+            self._early.append(received)
+        status: int | None = received[0]["fate"]
         return status
 
     def _hear(self) -> tuple[dict[str, Any], list[int]]:

@@ -143,9 +143,9 @@ class _Reader:
     def _call(self, node: ast.Call, scope: LocalNames) -> Iterator[tuple[ast.AST, LocalNames]]:
         called = {ref.name for ref in self._known.dotted(node.func, scope) if ref.path is None}
         if called & LOOPING:
-            self._facts.loops.append(_said(node))
+            self._facts.loops.append(_code_piece(node))
         if called & OPAQUE:
-            self._facts.opaque.append(_said(node))
+            self._facts.opaque.append(_code_piece(node))
         if called & {"builtins.isinstance", "builtins.issubclass"} and node.args:
             yield node.args[0], scope
             return
@@ -166,14 +166,14 @@ class _Reader:
             if ref.path is None:
                 # Spelling code out takes longer than all the rest.
                 if not self._terms.names.isdisjoint(ref.name.split(".")):
-                    self._facts.uses.append((ref.name, _said(node)))
+                    self._facts.uses.append((ref.name, _code_piece(node)))
             elif ref.name:
                 self._facts.own.add((ref.path, ref.name.partition(".")[0]))
         return bool(refs)
 
     def _note(self, node: ast.AST) -> None:
         if isinstance(node, LOOPS):
-            self._facts.loops.append(_said(node))
+            self._facts.loops.append(_code_piece(node))
         if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) >= 2:
             count = _numbers_in(node)
             if count >= MANY_NUMBERS:
@@ -220,7 +220,7 @@ def _numbers_in(node: ast.AST) -> int:
     )
 
 
-def _said(node: ast.AST) -> CodePiece:
+def _code_piece(node: ast.AST) -> CodePiece:
     """Return a node's code on one line, shortened and without the body of a loop."""
     try:
         text = _spelled(node)

@@ -30,7 +30,7 @@ Unit = tuple[str, str, str]
 """File, top-level name, and method; the method is empty for code outside of methods."""
 
 
-Found = TypeVar("Found", bound="tuple[object, ...]")
+RowT = TypeVar("RowT", bound="tuple[object, ...]")
 
 
 def survey(
@@ -202,8 +202,8 @@ def _best_matches(every: Iterable[Facts]) -> dict[str, CodeSpot]:
     }
 
 
-def _first(rows: Iterable[Found]) -> tuple[Found, ...]:
-    distinct: list[Found] = []
+def _first(rows: Iterable[RowT]) -> tuple[RowT, ...]:
+    distinct: list[RowT] = []
     for row in rows:
         if row not in distinct:
             distinct.append(row)

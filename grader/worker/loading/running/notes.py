@@ -29,7 +29,7 @@ class Notes:
 
     def __init__(self) -> None:
         self._items: list[LoadNote] = []
-        self._told: set[tuple[str, str]] = set()
+        self._noted: set[tuple[str, str]] = set()
 
     @property
     def all(self) -> tuple[LoadNote, ...]:
@@ -58,16 +58,16 @@ class Notes:
         self, name: str, text: str, file: str, line: int | None, cell: int | None
     ) -> None:
         """Add a problem, unless something was said already about this name in this file."""
-        if (file, name) not in self._told:
-            self._told.add((file, name))
+        if (file, name) not in self._noted:
+            self._noted.add((file, name))
             self._items.append(LoadNote("problem", text, file, line, cell, name))
 
     def absent(self, where: CodePlace, top: str, why: str, expected: bool) -> None:
         """Report a module that is not there: as a note if that is expected, else as a problem."""
         file, cell, line = where
-        if (file, top) in self._told:
+        if (file, top) in self._noted:
             return
-        self._told.add((file, top))
+        self._noted.add((file, top))
         text = _(
             "{why}; whatever comes from it does nothing, and graded code must not use it", why=why
         )

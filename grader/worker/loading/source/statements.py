@@ -128,12 +128,12 @@ class Scripts:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._files = files
-        self._found: dict[str, Script] = {}
+        self._scripts: dict[str, Script] = {}
 
     def __call__(self, path: str) -> Script:
-        if path not in self._found:
-            self._found[path] = read_script(read(path, self._files.get(path, b"")))
-        return self._found[path]
+        if path not in self._scripts:
+            self._scripts[path] = read_script(read(path, self._files.get(path, b"")))
+        return self._scripts[path]
 
 
 def _future_flags(node: ast.stmt) -> int:

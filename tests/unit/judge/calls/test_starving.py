@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from grader.judge.calls.time_limits import MAX_GRANTED_S, MAX_SPENT_S, Patience
+from grader.judge.calls.time_limits import MAX_GRANTED_S, MAX_SPENT_S, LimitExtension
 from grader.judge.calls.worker_process import Usage
 
 
@@ -25,16 +25,16 @@ def used(running_s: float, waiting_s: float, main_s: float | None = None) -> Usa
     return Usage(running_s, waiting_s, running_s if main_s is None else main_s)
 
 
-def begun(running_s: float, waiting_s: float) -> Patience:
+def begun(running_s: float, waiting_s: float) -> LimitExtension:
     """A request was sent when a worker had had so much."""
-    patience = Patience()
-    patience.begin(Worker(used(running_s, waiting_s)))  # type: ignore[arg-type]
-    return patience
+    extension = LimitExtension()
+    extension.begin(Worker(used(running_s, waiting_s)))  # type: ignore[arg-type]
+    return extension
 
 
-def more(patience: Patience, usage: Usage | None, limit_s: float = 2.0) -> float:
+def more(extension: LimitExtension, usage: Usage | None, limit_s: float = 2.0) -> float:
     """What is given when it has had so much."""
-    return patience.more_time(Worker(usage), limit_s)  # type: ignore[arg-type]
+    return extension.more_time(Worker(usage), limit_s)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -70,33 +70,33 @@ def test_to_wait_for_threads_of_its_own_is_no_starving_on_a_busy_machine_either(
 
 def test_who_hangs_in_every_call_does_not_use_up_the_patience_with_the_machine() -> None:
     """Each call gets what others took of its time, and had all of it in the end."""
-    patience, granted_s = Patience(), 0.0
+    extension, granted_s = LimitExtension(), 0.0
     for _call in range(50):
-        patience.begin(Worker(used(0.0, 0.0)))  # type: ignore[arg-type]
-        granted_s += more(patience, used(0.5, 1.5))
-        assert not patience.starves(Worker(used(2.0, 2.0)), 2.0)  # type: ignore[arg-type]
-        patience.timed_out()
+        extension.begin(Worker(used(0.0, 0.0)))  # type: ignore[arg-type]
+        granted_s += more(extension, used(0.5, 1.5))
+        assert not extension.starves(Worker(used(2.0, 2.0)), 2.0)  # type: ignore[arg-type]
+        extension.timed_out()
     assert granted_s == 50 * 1.5
 
 
 def test_patience_with_who_hangs_has_an_end() -> None:
-    patience, granted_s = Patience(), 0.0
+    extension, granted_s = LimitExtension(), 0.0
     for _call in range(500):
-        patience.begin(Worker(used(0.0, 0.0)))  # type: ignore[arg-type]
-        granted_s += more(patience, used(0.5, 1.5))
-        patience.timed_out()
+        extension.begin(Worker(used(0.0, 0.0)))  # type: ignore[arg-type]
+        granted_s += more(extension, used(0.5, 1.5))
+        extension.timed_out()
     assert granted_s == MAX_SPENT_S + 2 * MAX_GRANTED_S
 
 
 def test_a_statement_has_a_limit_of_its_own() -> None:
     """What was waited for before it began is not its own."""
-    patience = begun(0.0, 0.0)
-    patience.renew()
-    patience.begin_part(Worker(used(3.0, 3.0)))  # type: ignore[arg-type]
+    extension = begun(0.0, 0.0)
+    extension.renew()
+    extension.begin_part(Worker(used(3.0, 3.0)))  # type: ignore[arg-type]
     spun: Any = Worker(used(5.0, 3.0))
-    assert not patience.starves(spun, 2.0, part=True)
-    assert patience.starves(spun, 10.0)
-    assert patience.starves(Worker(used(3.5, 4.5)), 2.0, part=True)  # type: ignore[arg-type]
+    assert not extension.starves(spun, 2.0, part=True)
+    assert extension.starves(spun, 10.0)
+    assert extension.starves(Worker(used(3.5, 4.5)), 2.0, part=True)  # type: ignore[arg-type]
 
 
 def test_where_the_system_does_not_tell_nobody_starves() -> None:
@@ -106,25 +106,25 @@ def test_where_the_system_does_not_tell_nobody_starves() -> None:
 
 
 def test_time_that_others_had_is_given_back_up_to_a_point() -> None:
-    patience = begun(0.0, 0.0)
+    extension = begun(0.0, 0.0)
     kept_waiting = used(0.5, 1.5)
-    granted = [more(patience, kept_waiting) for _ in range(20)]
+    granted = [more(extension, kept_waiting) for _ in range(20)]
     assert granted[0] == 1.5
     assert sum(granted) == MAX_GRANTED_S
-    patience.begin(Worker(used(0.0, 0.0)))  # type: ignore[arg-type]  # the next call
-    assert sum(more(patience, kept_waiting) for _ in range(40)) == MAX_GRANTED_S
-    patience.begin(Worker(used(0.0, 0.0)))  # type: ignore[arg-type]
-    assert more(patience, kept_waiting) == 0.0
+    extension.begin(Worker(used(0.0, 0.0)))  # type: ignore[arg-type]  # the next call
+    assert sum(more(extension, kept_waiting) for _ in range(40)) == MAX_GRANTED_S
+    extension.begin(Worker(used(0.0, 0.0)))  # type: ignore[arg-type]
+    assert more(extension, kept_waiting) == 0.0
 
 
 def test_who_slept_or_had_the_time_gets_no_more() -> None:
-    patience = begun(0.0, 0.0)
+    extension = begun(0.0, 0.0)
     for usage in (used(0.0, 0.0), used(2.0, 5.0), None):
-        assert more(patience, usage) == 0.0
+        assert more(extension, usage) == 0.0
 
 
 def test_of_another_worker_nothing_is_known() -> None:
-    patience = begun(0.0, 0.0)
-    patience.renew()
-    patience.begin(Worker(used(5.0, 9.0)))  # type: ignore[arg-type]
-    assert more(patience, used(5.0, 9.0)) == 0.0
+    extension = begun(0.0, 0.0)
+    extension.renew()
+    extension.begin(Worker(used(5.0, 9.0)))  # type: ignore[arg-type]
+    assert more(extension, used(5.0, 9.0)) == 0.0

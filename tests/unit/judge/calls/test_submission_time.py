@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from grader.judge.calls.faults import TimedOut
-from grader.judge.calls.student import TIME_IN_ALL_S, SubmissionClient
+from grader.judge.calls.student import SUBMISSION_LIMIT_S, SubmissionClient
 from grader.judge.calls.time_limits import MAX_WAITED_S
 from grader.judge.calls.worker_process import Usage
 from grader.wire.load_plan import LoadPlan
@@ -46,14 +46,14 @@ def test_within_its_time_a_call_may_be_made(
     client: SubmissionClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _time in range(2):
-        use(client, TIME_IN_ALL_S / 2 - 0.01, monkeypatch)
+        use(client, SUBMISSION_LIMIT_S / 2 - 0.01, monkeypatch)
     client.before_request()
 
 
 def test_in_the_middle_of_a_check_time_can_be_up(
     client: SubmissionClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    use(client, TIME_IN_ALL_S + 1, monkeypatch)
+    use(client, SUBMISSION_LIMIT_S + 1, monkeypatch)
     with pytest.raises(TimedOut, match="used up its 60 s"):
         client.before_request()
 
@@ -63,7 +63,7 @@ def test_what_passes_between_two_calls_does_not_count(
 ) -> None:
     use(client, 1.0, monkeypatch)
     now = time.monotonic()
-    monkeypatch.setattr("time.monotonic", lambda: now + 10 * TIME_IN_ALL_S)
+    monkeypatch.setattr("time.monotonic", lambda: now + 10 * SUBMISSION_LIMIT_S)
     client.before_request()
 
 
@@ -84,7 +84,7 @@ def test_waiting_for_a_processor_does_not_count(
     over_s: float,
     is_up: bool,
 ) -> None:
-    use(client, TIME_IN_ALL_S + over_s, monkeypatch)
+    use(client, SUBMISSION_LIMIT_S + over_s, monkeypatch)
     client._time.add_waiting(Worker(waiting_s / 2, others_s))  # type: ignore[arg-type]
     client._worker = Worker(waiting_s / 2)  # type: ignore[assignment]
     if is_up:
@@ -97,6 +97,6 @@ def test_waiting_for_a_processor_does_not_count(
 def test_to_load_it_there_is_time_of_its_own(
     client: SubmissionClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    use(client, TIME_IN_ALL_S + 1, monkeypatch)
+    use(client, SUBMISSION_LIMIT_S + 1, monkeypatch)
     client._loading = True
     client.before_request()
