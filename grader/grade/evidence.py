@@ -198,6 +198,11 @@ class Observation:
 
     No report shows it; the records of a batch do.
     """
+    fingerprint: str = field(default="", compare=False)
+    """A short text for the values that a failed check compared: the same for equal wrong programs.
+
+    For staff only, as `staff` is. Empty if the check draws inputs for each submission.
+    """
     finding: BlockedFinding | None = None
     """What was seen, if the rubric blocks this check: other requirements may let it stand."""
 

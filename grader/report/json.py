@@ -166,8 +166,11 @@ def _observation(seen: Observation) -> dict[str, object]:
 
 
 def _for_staff(seen: Observation) -> dict[str, object]:
-    staff = {"staff": printable(seen.staff, LIMIT_STAFF)} if seen.staff else {}
-    return {**staff, **({} if seen.finding is None else {"finding": finding_of(seen.finding)})}
+    return {
+        **({"staff": printable(seen.staff, LIMIT_STAFF)} if seen.staff else {}),
+        **({"fingerprint": printable(seen.fingerprint)} if seen.fingerprint else {}),
+        **({} if seen.finding is None else {"finding": finding_of(seen.finding)}),
+    }
 
 
 def finding_of(seen: BlockedFinding) -> dict[str, object]:

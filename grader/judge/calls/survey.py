@@ -15,7 +15,7 @@ from ...wire.survey_report import CodeFinding, SurveyReport, TargetSurvey
 from .faults import StudentFault
 
 
-class CodePlace(NamedTuple):
+class Occurrence(NamedTuple):
     """A piece of the student's code."""
 
     what: str
@@ -39,25 +39,25 @@ class Survey:
         """Tell whether the text could be read."""
         return self.fault is None and not self.ours
 
-    def uses(self, stem: str, target: str) -> Iterator[CodePlace]:
+    def uses(self, stem: str, target: str) -> Iterator[Occurrence]:
         """Find the places where names that were asked for are used."""
         for use in self._of(stem, target).uses:
-            yield CodePlace(use.name, use.text, Where(use.file, use.line, use.cell))
+            yield Occurrence(use.name, use.text, Where(use.file, use.line, use.cell))
 
-    def loops(self, stem: str, target: str) -> Iterator[CodePlace]:
+    def loops(self, stem: str, target: str) -> Iterator[Occurrence]:
         """Find loops, comprehensions, and functions that call themselves."""
         own = self._of(stem, target)
-        yield from map(_code_place, (*own.loops, *own.again))
+        yield from map(_occurrence, (*own.loops, *own.again))
 
-    def opaque(self, stem: str, target: str) -> Iterator[CodePlace]:
+    def opaque(self, stem: str, target: str) -> Iterator[Occurrence]:
         """Find calls such as `exec`, behind which nothing can be read."""
-        yield from map(_code_place, self._of(stem, target).opaque)
+        yield from map(_occurrence, self._of(stem, target).opaque)
 
-    def numbers(self, stem: str, target: str) -> Iterator[CodePlace]:
+    def numbers(self, stem: str, target: str) -> Iterator[Occurrence]:
         """Find long lists of numbers in the code."""
         for row in self._of(stem, target).numbers:
             place = Where(row.file, row.line, row.cell)
-            yield CodePlace("", _("{count} numbers", count=row.numbers), place)
+            yield Occurrence("", _("{count} numbers", count=row.numbers), place)
 
     def place(self, stem: str, target: str, group: str) -> Where | None:
         """Return the place where the code looks most like a group of patterns."""
@@ -68,8 +68,8 @@ class Survey:
         return self.report.get(stem, {}).get(target, TargetSurvey())
 
 
-def _code_place(piece: CodeFinding) -> CodePlace:
-    return CodePlace(piece.text, piece.text, Where(piece.file, piece.line, piece.cell))
+def _occurrence(piece: CodeFinding) -> Occurrence:
+    return Occurrence(piece.text, piece.text, Where(piece.file, piece.line, piece.cell))
 
 
 def wanted(

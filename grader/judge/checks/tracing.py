@@ -7,14 +7,10 @@ its own globals makes grades depend on order.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Mapping, Sequence
 from inspect import ismethod
 from types import FunctionType, ModuleType
 from typing import Any, cast
-
-import torch
-from torch.utils._pytree import tree_leaves
 
 from ...wire.values import Node
 from ..calls.faults import CheckFailed, StudentFault, StudentRaised
@@ -22,9 +18,7 @@ from ..calls.handles import Parameters
 from ..calls.student import SubmissionClient
 from ..reference.memo import digest
 from .expect import Expect
-
-Sketch = list[Any]
-"""[what is compared exactly, numbers that are compared as numbers]"""
+from .sketch import Sketch, sketch
 
 
 class TracingClient(SubmissionClient):
@@ -93,44 +87,6 @@ class RecordingExpect:
         except CheckFailed:
             self._on_refusal(name)
             raise
-
-
-def sketch(value: Any) -> Sketch:
-    """Reduce tensors of any shape to a few numbers, alike for alike tensors despite rounding."""
-    exact, numbers = [], []
-    for leaf in tree_leaves(value):
-        if isinstance(leaf, torch.Tensor):
-            exact.append(f"{leaf.dtype} {tuple(leaf.shape)} {leaf.requires_grad}")
-            numbers += _projections(leaf)
-        else:
-            plain = leaf is None or isinstance(leaf, (bool, int, float, str))
-            exact.append(repr(leaf)[:80] if plain else type(leaf).__name__)
-    return ["; ".join(exact), numbers]
-
-
-def _projections(tensor: torch.Tensor) -> list[float]:
-    """Return, of any shape, the count of non-finite numbers, the sum of magnitudes, a weighted sum.
-
-    In the weighted sum each number has a sign and weight of its own. Return [] for an empty,
-    complex or meta tensor.
-    """
-    if tensor.is_meta or tensor.is_complex() or not tensor.numel():
-        return []
-    with torch.no_grad():
-        flat = tensor.detach().to("cpu", torch.float64).flatten()
-        size = flat.abs().sum().item()
-        missing = 0
-        if not math.isfinite(size):
-            finite = flat.isfinite()
-            flat = torch.where(finite, flat, torch.zeros_like(flat))
-            missing, size = len(flat) - int(finite.sum()), flat.abs().sum().item()
-        numbers = [missing, size, (flat @ _weights(len(flat))).item()]
-    return [min(float(number), 1e300) for number in numbers]
-
-
-@functools.lru_cache(64)
-def _weights(length: int) -> torch.Tensor:
-    return torch.cos(torch.arange(length, dtype=torch.float64) * 1.7 + 0.3)
 
 
 class SuiteGlobals:

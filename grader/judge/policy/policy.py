@@ -17,7 +17,7 @@ from ...messages.exercise_plan import ExercisePlan
 from ...text.language import _, joined
 from ..calls.faults import NotDefined, SourceGone, Starved, StudentFault
 from ..calls.student import SubmissionClient
-from ..calls.survey import CodePlace, Survey
+from ..calls.survey import Occurrence, Survey
 from ..checks.observe import our_fault
 
 BANNED, LOOPS = "banned", "no_loops"
@@ -124,7 +124,7 @@ def _paid_for(
 
 
 def _carried(
-    passed: Observation, paid: Mapping[Use, str], offences: Sequence[CodePlace]
+    passed: Observation, paid: Mapping[Use, str], offences: Sequence[Occurrence]
 ) -> Observation:
     """Return the rule as carried if it is broken only by code of other exercises."""
     if not offences:
@@ -261,9 +261,9 @@ def _advice(exercise: ExercisePlan, survey: Survey) -> Iterator[Note]:
 
 def _offences(
     exercise: ExercisePlan, rule: str, survey: Survey, but: Collection[Use] = ()
-) -> list[CodePlace]:
+) -> list[Occurrence]:
     """Return the first use of each thing that is not allowed, leaving out the uses in `but`."""
-    stem, offences = exercise.assignment, dict[object, CodePlace]()
+    stem, offences = exercise.assignment, dict[object, Occurrence]()
     if rule == BANNED:
         for target in exercise.targets:
             for use in survey.uses(stem, target):
@@ -276,7 +276,7 @@ def _offences(
     return list(offences.values())
 
 
-def _in_words(rule: str, offences: Sequence[CodePlace]) -> str:
+def _in_words(rule: str, offences: Sequence[Occurrence]) -> str:
     """Name what was found; give a place only for those after the first."""
     pieces = []
     for number, one in enumerate(offences[:_MOST_NAMED]):

@@ -194,3 +194,17 @@ def test_the_text_is_json_with_a_line_break_at_its_end() -> None:
 
     assert text.endswith("}\n")
     assert json.loads(text)["points"] == "6.5"
+
+
+def test_fingerprints_are_for_staff_alone() -> None:
+    """They tell a little of hidden answers."""
+    seen = tuple(replace(one, fingerprint=f"secret {one.check}") for one in HIDDEN)
+    report = report_on(SampleResult(observations=seen), RUBRIC)
+
+    assert "secret" not in rendered(report)
+    staff: Any = as_dict(report, for_staff=True)
+    checks = [check for part in staff["exercises"] for check in part["checks"]]
+    kept = {check["check"]: check.get("fingerprint") for check in checks}
+    assert {one.check: kept[one.check] for one in seen} == {
+        one.check: one.fingerprint for one in seen
+    }
