@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -26,6 +27,7 @@ from .checks.observe import CheckRecord, CheckResult, observation, ours
 from .checks.plugin import CheckContext, ContextPlugin
 from .checks.probe import check_seed
 from .checks.pytest_bridge import Phase, Suites
+from .checks.sketch import fingerprint
 from .mutants.mutant_runs import AS_GRADED
 from .reference.memo import Memo, Reference
 
@@ -119,6 +121,8 @@ class CheckRunner:
             check, client, _SubmissionDefinitions(client, check, record), digest, record, draw
         )
         broken = self.proof_of(check, digest) if result.staff else None
+        if result.outcome is not Outcome.PASSED and not check.fresh:
+            result = replace(result, fingerprint=fingerprint(record.compared))
         return CheckResult(broken or result, record.trace(result.outcome))
 
     def trace_on_references(

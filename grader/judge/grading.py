@@ -20,7 +20,6 @@ from .checks.check_trace import CheckTrace, Draw, same
 from .checks.checks import Check
 from .checks.observe import CheckRecord, CheckResult, observation, ours
 from .checks.pytest_bridge import Phase
-from .checks.sketch import fingerprint
 from .diagnose.diagnosis import Diagnosis
 from .diagnose.knowledge import load_knowledge
 from .follow_through.follow_through import ACCUSING, FollowThroughPass
@@ -157,10 +156,8 @@ class Grading:
         client.count()
         client.ran.begin()
         duration_ms = (time.perf_counter() - started) * 1e3
-        observed = replace(result.observation, duration_ms=duration_ms)
-        if observed.outcome in ACCUSING and not check.fresh:
-            observed = replace(observed, fingerprint=fingerprint(result.trace.compared))
-        return replace(result, observation=observed)
+        timed = replace(result.observation, duration_ms=duration_ms)
+        return replace(result, observation=timed)
 
     def _watch(self, check: Check, client: SubmissionClient) -> None:
         """Watch the calls of an exercise's first public check for banned operations.
