@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,6 +21,10 @@ from tests.support.warm import warm
 os.environ["LANGUAGE"] = ENGLISH
 # Commands that are told begin with `grader`, as where a virtual environment is active.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+# `make test &` begins with Ctrl-C ignored, and so would every program that a test sends it to.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A busy machine makes slow examples, and proves nothing by it.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -88,10 +88,18 @@ class Terminal:
                 raise AssertionError(f"{texts} not seen in:\n{page}")
 
     def ended(self) -> int:
-        """The exit code; negative for a signal. Waits for it."""
+        """The exit code; negative for a signal. Waits for it.
+
+        Raises AssertionError if the program goes on; leaving the terminal kills it.
+        """
         until = time.monotonic() + LIMIT_S
         while self._read(until):
             pass
+        # The terminal is closed a moment before the process is over.
+        while not os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if time.monotonic() > until:
+                raise AssertionError(f"the program goes on and shows:\n{self.page}")
+            time.sleep(0.01)
         status = os.waitpid(self.pid, 0)[1]
         self.pid = 0
         return os.waitstatus_to_exitcode(status)
