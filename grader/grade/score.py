@@ -238,7 +238,8 @@ def _for_later(grade: CriterionGrade) -> CriterionGrade:
 
 
 def _criterion_of(rubric: Rubric, check: str) -> tuple[str, str]:
-    slug, name, test = (*check.split("/", 2), "", "")[:3]
+    slug, _slash, rest = check.partition("/")
+    name, _slash, test = rest.partition("/")
     if not test:
         raise ValueError(f"{check}: expected exercise/criterion/test")
     exercise = rubric.exercises.get(slug)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -190,3 +191,15 @@ def test_one_rule_is_enough_for_a_criterion_policy(tmp_path: Path, rule: str) ->
     text = RUBRIC_TEXT.replace("shapes:", f"{POLICY}:", 1)
     rubric = read(tmp_path, text.replace("[add]", f"[add]\n    {rule}"))
     assert POLICY in rubric.exercises["s1.add"].criteria
+
+
+def test_a_refusal_crosses_processes_with_all_its_places(tmp_path: Path) -> None:
+    path = tmp_path / "rubric.yaml"
+    path.write_text("course: [a]\n", encoding="utf-8")
+    with pytest.raises(RubricError) as caught:
+        load_rubric(path)
+
+    again = pickle.loads(pickle.dumps(caught.value))
+
+    assert again.problems == caught.value.problems
+    assert str(again) == str(caught.value)

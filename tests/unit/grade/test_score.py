@@ -196,6 +196,8 @@ def test_only_what_passed_is_counted_as_passed() -> None:
     assert (one.passed, one.checks) == (1, 2)
     assert one.outcomes == {Outcome.PASSED: 1, Outcome.CARRIED: 1}
     assert list(one.outcomes) == [Outcome.PASSED, Outcome.CARRIED]
+    (none,) = score(rubric_of([criterion()]), observed(Outcome.FAILED)).exercises[0].criteria
+    assert (none.passed, none.checks) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -222,12 +224,26 @@ def test_all_or_nothing(outcomes: tuple[Outcome, ...], points: int | None) -> No
         ((), None),
     ],
 )
-def test_what_is_not_known_is_no_number(outcomes: tuple[Outcome, ...], points: None) -> None:
-    grade = score(rubric_of([criterion()]), observed(*outcomes))
+@pytest.mark.parametrize("worth", [4, 1])
+def test_what_is_not_known_is_no_number(
+    outcomes: tuple[Outcome, ...], points: None, worth: int
+) -> None:
+    grade = score(rubric_of([criterion(points=worth)]), observed(*outcomes))
     (one,) = grade.exercises[0].criteria
     assert one.points is points
-    assert [grade.points, grade.unchecked_points] == [0, 4]
+    assert [grade.points, grade.unchecked_points] == [0, worth]
     assert not grade.complete
+
+
+def test_an_exercise_is_unknown_if_nothing_of_it_could_be_checked() -> None:
+    rubric = rubric_of([criterion("shapes"), criterion("outputs")])
+    unknown = observed(Outcome.COULD_NOT_CHECK)
+    known = observed(Outcome.FAILED, name="shapes")
+
+    assert score(rubric, unknown).exercises[0].is_unknown
+    assert not score(rubric, [*known, *unknown]).exercises[0].is_unknown
+    whole = observed(Outcome.PASSED, name="shapes") + observed(Outcome.PASSED)
+    assert not score(rubric, whole).exercises[0].is_unknown
 
 
 def test_all_of_it_was_checked_and_some_is_lost() -> None:
