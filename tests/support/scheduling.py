@@ -11,6 +11,7 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 FIRST = (
+    ("tests/e2e/test_validate.py", ""),
     ("tests/e2e/test_corpus.py", "[spawn-"),
     ("tests/attack/test_attacks.py", "[full-"),
     ("tests/attack/test_attacks.py", "[partial-"),
@@ -18,7 +19,6 @@ FIRST = (
     ("tests/e2e/test_odd_answers.py", ""),
     ("tests/e2e/test_corpus.py", "[reversed in one lane-"),
     ("tests/e2e/test_corpus.py", ""),
-    ("tests/e2e/test_validate.py", ""),
     ("tests/e2e/test_live_corpus.py", ""),
     ("tests/attack/test_ordinary_user.py", ""),
     ("tests/e2e/test_diagnosis.py", ""),
