@@ -16,6 +16,7 @@ from grader.batch.batch import grade_batch
 from grader.batch.class_results import GRADEBOOK_FILE, POINTS_FILE, SHEETS
 from grader.batch.discovery import Class, Entry, discover
 from grader.batch.gradebook import Row
+from grader.batch.part import ClassPart, chosen
 from grader.batch.roster import read_roster
 from grader.batch.summary import Summary
 from grader.cli import options
@@ -55,6 +56,19 @@ _OVERVIEW_MAX = 60
     type=click.Choice(LAYOUTS),
     help="The system that DIR was downloaded from; else it is recognised by its file names.",
 )
+@click.option(
+    "--student",
+    "students",
+    multiple=True,
+    metavar="ID",
+    help="Only this student, by id or by the name of the folder; may be repeated.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Only the first N who have no result yet.",
+)
 @click.option("--again", is_flag=True, help="Grade everybody anew, even if nothing has changed.")
 @options.written_points
 @options.empty_is_zero
@@ -66,7 +80,8 @@ _OVERVIEW_MAX = 60
 def command(**given: Any) -> int:
     """Grade a class: DIR holds one folder or file a student.
 
-    Whoever has results in --out already is graded again only if something has changed since.
+    Whoever has results in --out already is graded again only if something has changed since. With
+    --student or --limit, everybody else keeps the results that are there.
     """
     return run(**given)
 
@@ -85,12 +100,17 @@ def run(
     again: bool = False,
     layout: str | None = None,
     roster: Path | None = None,
+    students: tuple[str, ...] = (),
+    limit: int | None = None,
     open_engine: OpenEngine = Engine,
 ) -> int:
     """Grade every submission in `folder` into `out` and return the exit code.
 
     Who was graded into `out` before is not graded again, unless the submission, the course, the
     grader or what it computes with has changed, or `again` is set.
+
+    If `students` or a `limit` are given, only they are graded, or so many without a result; the
+    others keep what they had, and the exit code is about those of this run.
 
     Points for written answers come from `written_points`, else from those entered in `out` before.
     """
@@ -102,10 +122,12 @@ def run(
         entries, absences = result.entries, Absences()
         if roster is not None:
             entries, absences = of_roster(entries, read_roster(roster))
-        students = [*(entry.id for entry in entries), *absences.handed_in_nothing]
-        by_person = brought(course, out, written_points, students, empty_is_zero)
+        absent = absences.handed_in_nothing
+        everybody = [*(entry.id for entry in entries), *absent]
+        by_person = brought(course, out, written_points, everybody, empty_is_zero)
+        entries, others = chosen(entries, students, absent)
         options = Options(
-            workers=min(jobs or cores(), len(entries)),
+            workers=min(jobs or cores(), limit or len(entries), len(entries)),
             spawn=spawn,
             only=slugs,
             # A class is graded with nothing less unless somebody decided so.
@@ -129,13 +151,15 @@ def run(
                 slugs,
                 by_person,
                 results,
-                absences.handed_in_nothing,
+                absent,
+                ClassPart(others, limit),
             )
     _print_overview(summary, course.rubric, slugs)
     _print_summary(summary, "all automatic points" if course.rubric.written else "all points")
     _print_layout(result, folder)
     _print_left(summary, folder, out, result.others)
     _print_absences(absences)
+    _print_others(summary, students, limit)
     if summary.earlier:
         click.echo(
             f"{summary.earlier} of {len(summary.rows)} were graded before and nothing has changed "
@@ -143,7 +167,7 @@ def run(
         )
     if course.rubric.written_for(slugs):
         print_review(summary.review)
-        if print_answers(summary.rows, by_person):
+        if print_answers(summary.everybody, by_person):
             where = f"read {out / SHEETS}, fill {out / POINTS_FILE}"
             enter = here(course_folder).command("gradebook", str(out))
             click.echo(f"to grade answers: {where}, then: {enter}")
@@ -257,6 +281,21 @@ def _print_absences(absences: Absences) -> None:
     ):
         if names:
             click.echo(without_commands(f"{len(names)} {words}: {_few(names)}"))
+
+
+def _print_others(summary: Summary, students: tuple[str, ...], limit: int | None) -> None:
+    """Say who was not graded in a run of a part of the class, and what to do about it."""
+    if summary.kept:
+        names = _few(tuple(row.id for row in summary.kept))
+        kept = f"{len(summary.kept)} with the row and the record that they had: {names}"
+        click.echo(without_commands(kept))
+    if summary.waiting:
+        given = {"--student": students, "--limit": limit}
+        without = " and ".join(option for option, value in given.items() if value)
+        goes_on = f"the same command without {without} goes on"
+        names = _few(tuple(row.id for row in summary.waiting))
+        left = f"{len(summary.waiting)} not graded in this run; {goes_on}: {names}"
+        click.echo(without_commands(left))
 
 
 def _few(names: tuple[str, ...]) -> str:

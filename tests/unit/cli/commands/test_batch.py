@@ -298,3 +298,44 @@ def test_wrong_points_stop_a_batch_before_it_grades(asking: Path) -> None:
         batch(asking / "class", asking / "out", grader, points=(asking / "filled.csv",))
 
     assert (grader.options, (asking / "out").exists()) == (None, False)
+
+
+def part(course: Path, students: tuple[str, ...] = (), limit: int | None = None) -> int:
+    return run(
+        Path("class"), Path("out"), jobs=None, only=(), spawn=False, course_folder=None,
+        students=students, limit=limit, open_engine=SampleGrader().opened,
+    )  # fmt: skip
+
+
+def test_a_part_of_a_class_is_told_from_the_rest(
+    course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hand_in(course / "class", *["passed"] * 3, "failed", *["passed"] * 3)
+
+    assert part(course, limit=2) == 0
+    assert capsys.readouterr().out.endswith(
+        "student-002      3.5      3      6.5\n"
+        "\n"
+        "2 submissions, 2 with all points, 0 without a result\n"
+        "5 not graded in this run; the same command without --limit goes on: student-003, "
+        "student-004, student-005, student-006, student-007\n"
+        "next: open out/gradebook.csv\n"
+    )
+    assert part(course, ("student-004", "class/student-001"), limit=3) == 1
+    assert capsys.readouterr().out.endswith(
+        "2 submissions, 1 with all points, 0 without a result\n"
+        "1 with the row and the record that they had: student-002\n"
+        "4 not graded in this run; the same command without --student and --limit goes on: "
+        "student-003, student-005, student-006, student-007\n"
+        "1 of 2 were graded before and nothing has changed since; --again grades them anew\n"
+        "next: open out/gradebook.csv\n"
+    )
+
+
+def test_an_unknown_student_ends_the_command_before_anything_is_written(course: Path) -> None:
+    hand_in(course / "class", "passed")
+
+    with pytest.raises(click.ClickException, match="student-01: nobody has this id; near it"):
+        part(course, ("student-01",))
+
+    assert not (course / "out").exists()
