@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import click
 
-from grader.batch.attendance import Absences, of_roster
-from grader.batch.batch import grade_batch
+from grader.batch.attendance import Absences
 from grader.batch.class_results import GRADEBOOK_FILE, POINTS_FILE, SHEETS
-from grader.batch.discovery import Class, Entry, discover
-from grader.batch.gradebook import Row
-from grader.batch.part import ClassPart, chosen
-from grader.batch.roster import read_roster
+from grader.batch.discovery import Class
 from grader.batch.summary import Summary
 from grader.cli import options
-from grader.cli.by_person import brought, print_answers, print_review
+from grader.cli.by_person import print_answers, print_review
+from grader.cli.class_grading import ClassRequest, grade_class
 from grader.cli.faults import in_words
 from grader.cli.open_engine import OpenEngine
-from grader.course.course import course_here, select
 from grader.course.rubric import Rubric
-from grader.engine.engine import Engine, Options
-from grader.engine.lanes import cores
-from grader.files.writing import make_folder, refuse_detour
+from grader.engine.engine import Engine
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
-from grader.store.conditions import conditions_of
-from grader.store.results import Results
-from grader.store.store import STORE_FILE, ClassRun, open_store
 from grader.submission.downloads import LAYOUTS, PLAIN
 from grader.text.language import ENGLISH
 from grader.text.points import shown
@@ -114,60 +101,27 @@ def run(
 
     Points for written answers come from `written_points`, else from those entered in `out` before.
     """
+    request = ClassRequest(
+        folder, out, jobs, only, spawn, isolation, course_folder, written_points, empty_is_zero,
+        again, layout, roster, students, limit,
+    )  # fmt: skip
     with in_words():
-        refuse_detour(out / POINTS_FILE, folder)
-        course = course_here(course_folder, folder)
-        slugs = select(course.rubric, only)
-        result = discover(folder, out, course.rubric.assignments.values(), layout)
-        entries, absences = result.entries, Absences()
-        if roster is not None:
-            entries, absences = of_roster(entries, read_roster(roster))
-        absent = absences.handed_in_nothing
-        everybody = [*(entry.id for entry in entries), *absent]
-        by_person = brought(course, out, written_points, everybody, empty_is_zero)
-        entries, others = chosen(entries, students, absent)
-        options = Options(
-            workers=min(jobs or cores(), limit or len(entries), len(entries)),
-            spawn=spawn,
-            only=slugs,
-            # A class is graded with nothing less unless somebody decided so.
-            isolation=isolation or "full",
-        )
-        conditions = conditions_of(course, slugs, options.isolation or "")
-        make_folder(out)
-        with (
-            open_store(out / STORE_FILE) as store,
-            open_engine(course, options) as grader,
-            _progress(entries) as on_row,
-        ):
-            store.note_run(ClassRun(str(folder.resolve()), result.layout, _resolved(roster)))
-            results = Results(store, conditions, course.rubric, again)
-            summary = grade_batch(
-                entries,
-                course.rubric,
-                grader,
-                out,
-                on_row,
-                slugs,
-                by_person,
-                results,
-                absent,
-                ClassPart(others, limit),
-            )
-    _print_overview(summary, course.rubric, slugs)
+        graded = grade_class(request, open_engine)
+    summary, course = graded.summary, graded.course
+    _print_overview(summary, course.rubric, graded.slugs)
     _print_summary(summary, "all automatic points" if course.rubric.written else "all points")
-    _print_layout(result, folder)
-    _print_left(summary, folder, out, result.others)
-    _print_absences(absences)
+    _print_layout(graded.collected, folder)
+    _print_left(summary, folder, out, graded.collected.others)
+    _print_absences(graded.absences)
     _print_others(summary, students, limit)
     if summary.earlier:
         click.echo(
             f"{summary.earlier} of {len(summary.rows)} were graded before and nothing has changed "
             "since; --again grades them anew"
         )
-    if course.rubric.written_for(slugs):
+    if course.rubric.written_for(graded.slugs):
         print_review(summary.review)
-        if print_answers(summary.everybody, by_person):
+        if print_answers(summary.everybody, graded.by_person):
             where = f"read {out / SHEETS}, fill {out / POINTS_FILE}"
             enter = here(course_folder).command("gradebook", str(out))
             click.echo(f"to grade answers: {where}, then: {enter}")
@@ -175,54 +129,11 @@ def run(
     return exit_code(summary)
 
 
-def _resolved(path: Path | None) -> str:
-    return "" if path is None else str(path.resolve())
-
-
 def exit_code(summary: Summary) -> int:
     """Return 0 for all points everywhere, 3 if anything could not be read or checked, else 1."""
     if summary.problems or summary.unchecked:
         return 3
     return 0 if summary.complete == len(summary.rows) else 1
-
-
-@contextmanager
-def _progress(entries: tuple[Entry, ...]) -> Iterator[Callable[[Row], None]]:
-    if sys.stderr.isatty():
-        with _bar(len(entries)) as on_row:
-            yield on_row
-    else:
-        numbers = count(1)
-        yield lambda row: click.echo(f"[{next(numbers)}/{len(entries)}] {_result(row)}", err=True)
-
-
-@contextmanager
-def _bar(total: int) -> Iterator[Callable[[Row], None]]:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("grading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[last]}", markup=False),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("grading", total=total, last="")
-        yield lambda row: progress.update(task, advance=1, last=_result(row))
-
-
-def _result(row: Row) -> str:
-    points = row.problem if row.total is None else f"{shown(row.total)} points"
-    return without_commands(one_line(f"{row.id}: {points}", limit=160))
 
 
 def _print_overview(summary: Summary, rubric: Rubric, only: tuple[str, ...]) -> None:
