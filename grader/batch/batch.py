@@ -11,6 +11,7 @@ from grader.batch.discovery import Entry
 from grader.batch.gradebook import Row, row_of
 from grader.batch.names import record_names
 from grader.batch.part import EVERYBODY, ClassPart, rows_before
+from grader.batch.progress import UNSEEN, Steps
 from grader.batch.records import record_text
 from grader.batch.summary import NOT_YET, NOTHING, Summary
 from grader.batch.tries import Tries
@@ -36,13 +37,14 @@ def grade_batch(
     results: Results | None = None,
     absent: Iterable[str] = (),
     part: ClassPart = EVERYBODY,
+    steps: Steps = UNSEEN,
 ) -> Summary:
     """Grade every entry, write its record, and at the end `gradebook.csv`.
 
     Who was graded before, as `results` know, is not graded again. Students in `absent` handed in
-    nothing and have a row that says so. `on_row` is called for each
-    student as soon as the record is on disk. If the course asks questions, the answers are written
-    out too, for a person to read and grade.
+    nothing and have a row that says so. `on_row` is called for each student as soon as the record
+    is on disk, and `steps` before that. If the course asks questions, the answers are written out
+    too, for a person to read and grade.
 
     If `part` is not everybody, the others keep the row and the record that they have in `out`, and
     who has none gets a row that says so. Raises RecordsError for a record that cannot be kept.
@@ -96,8 +98,10 @@ def grade_batch(
                 finish(record)
             elif part.is_over(begun):
                 left.add(entry.id)
+                steps.on_leave(entry.id)
             else:
                 begun += 1
+                steps.on_start(entry.id)
                 yield submission
 
     def record_of(graded: Graded) -> Record:
@@ -111,13 +115,17 @@ def grade_batch(
     def once_more() -> Iterator[Submission]:
         for id in tries.once_more():
             with suppress(SubmissionError):  # it was there the first time: that result counts
-                yield waiting[id].read()
+                submission = waiting[id].read()
+                steps.on_start(id)
+                yield submission
 
     tries = Tries()
     for graded in grader.grade(to_grade()):
         record = record_of(graded)
         if tries.is_done(graded.submission.id, record):
             finish(record)
+        else:
+            steps.on_put_off(graded.submission.id)
     for graded in grader.grade(once_more()):
         finish(tries.last(graded.submission.id, record_of(graded)))
     for record in tries.rest():

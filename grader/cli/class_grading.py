@@ -80,12 +80,14 @@ def grade_class(request: ClassRequest, open_engine: OpenEngine) -> ClassGrading:
         # A class is graded with nothing less unless somebody decided so.
         isolation=request.isolation or "full",
     )
+    part = ClassPart(others, request.limit)
+    students = len(entries) + (len(absent) if part.is_everybody else 0)
     conditions = conditions_of(course, slugs, options.isolation or "")
     make_folder(out)
     with (
         open_store(out / STORE_FILE) as store,
         open_engine(course, options) as grader,
-        progress(entries) as on_row,
+        progress(students, options.workers) as listener,
     ):
         roster = "" if request.roster is None else str(request.roster.resolve())
         store.note_run(ClassRun(str(folder.resolve()), collected.layout, roster))
@@ -94,11 +96,12 @@ def grade_class(request: ClassRequest, open_engine: OpenEngine) -> ClassGrading:
             course.rubric,
             grader,
             out,
-            on_row,
+            listener.on_row,
             slugs,
             by_person,
             Results(store, conditions, course.rubric, request.again),
             absent,
-            ClassPart(others, request.limit),
+            part,
+            listener.steps,
         )
     return ClassGrading(summary, course, slugs, collected, absences, by_person)

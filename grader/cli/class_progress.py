@@ -3,50 +3,95 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import count
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
-from grader.batch.discovery import Entry
 from grader.batch.gradebook import Row
+from grader.batch.progress import UNSEEN, ProgressCount, Steps
 from grader.report.cleaning import one_line, without_commands
 from grader.text.points import shown
 
+if TYPE_CHECKING:
+    from rich.console import Group
+
+EVERY_S = 30.0
+"""The time between two lines on the whole, where there is no terminal."""
+
+
+@dataclass(frozen=True)
+class Listener:
+    """The callbacks of a class that is being graded."""
+
+    on_row: Callable[[Row], None]
+    steps: Steps = UNSEEN
+
 
 @contextmanager
-def progress(entries: tuple[Entry, ...]) -> Iterator[Callable[[Row], None]]:
+def progress(students: int, lanes: int) -> Iterator[Listener]:
+    """Show a class of so many students that is graded in so many lanes.
+
+    In a terminal it is a view that is drawn anew, else a line a student, and now and then one on
+    the whole.
+    """
+    count = ProgressCount(students, lanes, time.monotonic)
     if sys.stderr.isatty():
-        with _bar(len(entries)) as on_row:
-            yield on_row
+        with _view(count) as on_row:
+            yield Listener(on_row, count.steps)
     else:
-        numbers = count(1)
-        yield lambda row: click.echo(f"[{next(numbers)}/{len(entries)}] {_result(row)}", err=True)
+        yield Listener(_lines(count, time.monotonic), count.steps)
+
+
+def _lines(count: ProgressCount, clock: Callable[[], float]) -> Callable[[Row], None]:
+    last = clock()
+
+    def on_row(row: Row) -> None:
+        nonlocal last
+        count.finish(row)
+        now = count.now()
+        click.echo(f"[{now.done}/{now.all}] {_result(row)}", err=True)
+        if clock() - last >= EVERY_S and now.done < now.all:
+            last = clock()
+            parts = (f"{now.done} done", now.counts, one_line(now.slowest_at_work))
+            click.echo(without_commands(", ".join(filter(None, parts))), err=True)
+
+    return on_row
 
 
 @contextmanager
-def _bar(total: int) -> Iterator[Callable[[Row], None]]:
+def _view(count: ProgressCount) -> Iterator[Callable[[Row], None]]:
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.live import Live
 
-    columns = (
-        TextColumn("grading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[last]}", markup=False),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("grading", total=total, last="")
-        yield lambda row: progress.update(task, advance=1, last=_result(row))
+    last = ""
+
+    def on_row(row: Row) -> None:
+        nonlocal last
+        count.finish(row)
+        last = _result(row)
+
+    with Live(
+        console=Console(stderr=True), get_renderable=lambda: view(count, last), refresh_per_second=4
+    ):
+        yield on_row
+
+
+def view(count: ProgressCount, last: str) -> Group:
+    """Return what a terminal shows: a bar, the counts, the slowest at work, and the last result."""
+    from rich.console import Group
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    now = count.now()
+    bar = Table.grid(padding=(0, 1))
+    bar.add_row("grading", ProgressBar(now.all, now.done, width=30), f"{now.done} of {now.all}")
+    texts = (now.counts, one_line(now.slowest_at_work), last)
+    return Group(bar, *(Text(text, no_wrap=True, overflow="ellipsis") for text in texts if text))
 
 
 def _result(row: Row) -> str:

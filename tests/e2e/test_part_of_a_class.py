@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.terminal import Terminal
+
 ROOT = Path(__file__).resolve().parents[2]
 TOY = ROOT / "tests" / "toy_course"
 
@@ -26,9 +28,13 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def batch(place: Path, out: str, *words: str) -> subprocess.CompletedProcess[str]:
-    given = ("batch", "class", "--out", out, "--course", str(TOY), "--only", "f1.sobel", *words)
-    command = [sys.executable, "-m", "grader", *given, "--isolation", "none", "-j", "1"]
+def words(out: str) -> tuple[str, ...]:
+    course = ("--course", str(TOY), "--only", "f1.sobel", "--isolation", "none", "-j", "1")
+    return ("batch", "class", "--out", out, *course)
+
+
+def batch(place: Path, out: str, *more: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "grader", *words(out), *more]
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(command, cwd=place, capture_output=True, text=True, env=environ)
 
@@ -53,6 +59,17 @@ def test_a_class_is_graded_bit_by_bit(place: Path) -> None:
     assert totals(place) == ["6", "0", "6"]
     books = [(place / name / "gradebook.csv").read_bytes() for name in ("out", "undisturbed")]
     assert books[0] == books[1]
+
+
+def test_a_terminal_shows_how_far_it_is(place: Path) -> None:
+    program = [sys.executable, "-m", "grader", *words("out")]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "PWD": str(place)}
+    with Terminal(["/usr/bin/env", "-C", str(place), *program], environ, (20, 60)) as terminal:
+        terminal.until(
+            "0 of 3", "2 waiting, 0 could not be checked", "slowest at work: student-001"
+        )
+        terminal.until("3 of 3", "0 waiting, 0 could not be checked", "student-003: 6 points")
+        assert terminal.ended() == 1
 
 
 def test_an_unknown_student_is_refused_with_near_names(place: Path) -> None:
