@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 from grader.batch.attendance import Absences, of_roster
 from grader.batch.batch import grade_batch
 from grader.batch.class_results import POINTS_FILE, ByPerson
 from grader.batch.discovery import Class, discover
+from grader.batch.gradebook import Row
 from grader.batch.part import ClassPart, chosen
 from grader.batch.roster import read_roster
 from grader.batch.summary import Summary
@@ -42,6 +45,8 @@ class ClassRequest:
     roster: Path | None = None
     students: tuple[str, ...] = ()
     limit: int | None = None
+    quiet: bool = False
+    """True if nobody wants to see how far it has come."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +61,14 @@ class ClassGrading:
     by_person: ByPerson
 
 
-def grade_class(request: ClassRequest, open_engine: OpenEngine) -> ClassGrading:
+def grade_class(
+    request: ClassRequest,
+    open_engine: OpenEngine,
+    on_result: Callable[[Row, Fraction], None] | None = None,
+) -> ClassGrading:
     """Grade a class into the folder of the request.
+
+    `on_result` is called with the row of each student and the most points that can be had.
 
     Raises the errors that `grader.cli.faults.in_words` turns into messages.
     """
@@ -80,6 +91,8 @@ def grade_class(request: ClassRequest, open_engine: OpenEngine) -> ClassGrading:
         # A class is graded with nothing less unless somebody decided so.
         isolation=request.isolation or "full",
     )
+    exercises = course.rubric.exercises
+    most = sum((exercises[slug].points for slug in slugs or exercises), Fraction(0))
     part = ClassPart(others, request.limit)
     students = len(entries) + (len(absent) if part.is_everybody else 0)
     conditions = conditions_of(course, slugs, options.isolation or "")
@@ -87,16 +100,22 @@ def grade_class(request: ClassRequest, open_engine: OpenEngine) -> ClassGrading:
     with (
         open_store(out / STORE_FILE) as store,
         open_engine(course, options) as grader,
-        progress(students, options.workers) as listener,
+        progress(students, options.workers, quiet=request.quiet) as listener,
     ):
         roster = "" if request.roster is None else str(request.roster.resolve())
         store.note_run(ClassRun(str(folder.resolve()), collected.layout, roster))
+
+        def on_row(row: Row) -> None:
+            listener.on_row(row)
+            if on_result is not None:
+                on_result(row, most)
+
         summary = grade_batch(
             entries,
             course.rubric,
             grader,
             out,
-            listener.on_row,
+            on_row,
             slugs,
             by_person,
             Results(store, conditions, course.rubric, request.again),

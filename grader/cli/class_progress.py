@@ -32,14 +32,16 @@ class Listener:
 
 
 @contextmanager
-def progress(students: int, lanes: int) -> Iterator[Listener]:
-    """Show a class of so many students that is graded in so many lanes.
+def progress(students: int, lanes: int, *, quiet: bool = False) -> Iterator[Listener]:
+    """Show a class of so many students that is graded in so many lanes; if `quiet`, nothing of it.
 
     In a terminal it is a view that is drawn anew, else a line a student, and now and then one on
     the whole.
     """
     count = ProgressCount(students, lanes, time.monotonic)
-    if sys.stderr.isatty():
+    if quiet:
+        yield Listener(count.finish, count.steps)
+    elif sys.stderr.isatty():
         with _view(count) as on_row:
             yield Listener(on_row, count.steps)
     else:

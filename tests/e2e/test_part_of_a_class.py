@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import shutil
 import subprocess
@@ -59,6 +60,18 @@ def test_a_class_is_graded_bit_by_bit(place: Path) -> None:
     assert totals(place) == ["6", "0", "6"]
     books = [(place / name / "gradebook.csv").read_bytes() for name in ("out", "undisturbed")]
     assert books[0] == books[1]
+
+
+def test_a_program_reads_each_result_as_a_line(place: Path) -> None:
+    done = batch(place, "out", "--format", "json-lines", "--quiet", "--student", "student-001")
+
+    assert done.returncode == 0, done.stderr
+    [line, last] = map(json.loads, done.stdout.splitlines())
+    assert (line["id"], line["points"], line["max"]) == ("student-001", "6", "6")
+    assert (line["problem"], last["submissions"], last["exit_code"]) == (None, 1, 0)
+    assert line["seconds"] > 0
+    assert last["not_graded"] == ["student-002", "student-003"]
+    assert done.stderr == "1 submissions, 1 with all points, 0 without a result\n"
 
 
 def test_a_terminal_shows_how_far_it_is(place: Path) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from contextlib import redirect_stdout
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +14,11 @@ import click
 from grader.batch.attendance import Absences
 from grader.batch.class_results import GRADEBOOK_FILE, POINTS_FILE, SHEETS
 from grader.batch.discovery import Class
+from grader.batch.gradebook import Row
 from grader.batch.summary import Summary
 from grader.cli import options
 from grader.cli.by_person import print_answers, print_review
-from grader.cli.class_grading import ClassRequest, grade_class
+from grader.cli.class_grading import ClassGrading, ClassRequest, grade_class
 from grader.cli.faults import in_words
 from grader.cli.open_engine import OpenEngine
 from grader.course.rubric import Rubric
@@ -21,14 +26,22 @@ from grader.engine.engine import Engine
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
 from grader.submission.downloads import LAYOUTS, PLAIN
 from grader.text.language import ENGLISH
-from grader.text.points import shown
+from grader.text.points import exact, shown
 from grader.text.typed import here
 
+EXIT_CODES = """\b
+Exit codes, for those who are graded in this run:
+  0    everybody has all points
+  1    somebody's points are missing, or somebody handed in nothing
+  2    a mistake in the command line or in the course
+  3    somebody could not be read or checked, or an error of the grader's own
+  130  interrupted; the same command goes on"""
+LINES = "json-lines"
 _OVERVIEW_MAX = 60
 """The largest class shown on a terminal; a larger one is for a spreadsheet."""
 
 
-@click.command("batch")
+@click.command("batch", epilog=EXIT_CODES)
 @click.argument("folder", metavar="DIR", type=options.FOLDER)
 @click.option("--out", required=True, type=options.FOLDER, help="Where the results go.")
 @options.jobs("Submissions graded at a time; else one a core.")
@@ -56,6 +69,8 @@ _OVERVIEW_MAX = 60
     metavar="N",
     help="Only the first N who have no result yet.",
 )
+@click.option("--quiet", is_flag=True, help="Print problems and the last line, and nothing else.")
+@options.format_("text", LINES)
 @click.option("--again", is_flag=True, help="Grade everybody anew, even if nothing has changed.")
 @options.written_points
 @options.empty_is_zero
@@ -69,6 +84,9 @@ def command(**given: Any) -> int:
 
     Whoever has results in --out already is graded again only if something has changed since. With
     --student or --limit, everybody else keeps the results that are there.
+
+    With --format json-lines, the standard output is a JSON object for each submission as soon as it
+    is graded, and one for the whole at the end; all words go to the standard error.
     """
     return run(**given)
 
@@ -89,6 +107,8 @@ def run(
     roster: Path | None = None,
     students: tuple[str, ...] = (),
     limit: int | None = None,
+    quiet: bool = False,
+    format_: str = "text",
     open_engine: OpenEngine = Engine,
 ) -> int:
     """Grade every submission in `folder` into `out` and return the exit code.
@@ -103,17 +123,60 @@ def run(
     """
     request = ClassRequest(
         folder, out, jobs, only, spawn, isolation, course_folder, written_points, empty_is_zero,
-        again, layout, roster, students, limit,
+        again, layout, roster, students, limit, quiet,
     )  # fmt: skip
     with in_words():
-        graded = grade_class(request, open_engine)
+        graded = grade_class(request, open_engine, _print_line if format_ == LINES else None)
+    with redirect_stdout(sys.stderr if format_ == LINES else sys.stdout):
+        _print_words(graded, request)
+    code = exit_code(graded.summary)
+    if format_ == LINES:
+        click.echo(json.dumps(_whole(graded.summary, out, code), ensure_ascii=False))
+    return code
+
+
+def _print_line(row: Row, most: Fraction) -> None:
+    """Print one object for a student: points that are not all known are null, and never 0."""
+    known = None if row.unchecked else row.total
+    unknown = f"{shown(row.unchecked)} points could not be checked" if row.unchecked else None
+    line = {
+        "type": "submission",
+        "id": row.id,
+        "points": None if known is None else exact(known),
+        "max": exact(most),
+        "problem": row.problem or unknown,
+        "seconds": row.seconds,
+    }
+    click.echo(json.dumps(line, ensure_ascii=False))
+
+
+def _whole(summary: Summary, out: Path, code: int) -> dict[str, object]:
+    return {
+        "type": "summary",
+        "submissions": len(summary.rows),
+        "complete": summary.complete,
+        "without_result": len(summary.problems),
+        "unchecked": len(summary.unchecked),
+        "earlier": summary.earlier,
+        "kept": len(summary.kept),
+        "not_graded": [row.id for row in summary.waiting],
+        "gradebook": str(out / GRADEBOOK_FILE),
+        "exit_code": code,
+    }
+
+
+def _print_words(graded: ClassGrading, request: ClassRequest) -> None:
     summary, course = graded.summary, graded.course
+    folder, out = request.folder, request.out
+    if request.quiet:
+        _print_summary(summary, _everything(course.rubric))
+        return
     _print_overview(summary, course.rubric, graded.slugs)
-    _print_summary(summary, "all automatic points" if course.rubric.written else "all points")
+    _print_summary(summary, _everything(course.rubric))
     _print_layout(graded.collected, folder)
     _print_left(summary, folder, out, graded.collected.others)
     _print_absences(graded.absences)
-    _print_others(summary, students, limit)
+    _print_others(summary, request.students, request.limit)
     if summary.earlier:
         click.echo(
             f"{summary.earlier} of {len(summary.rows)} were graded before and nothing has changed "
@@ -123,10 +186,13 @@ def run(
         print_review(summary.review)
         if print_answers(summary.everybody, graded.by_person):
             where = f"read {out / SHEETS}, fill {out / POINTS_FILE}"
-            enter = here(course_folder).command("gradebook", str(out))
+            enter = here(request.course_folder).command("gradebook", str(out))
             click.echo(f"to grade answers: {where}, then: {enter}")
     click.echo(f"next: open {out / GRADEBOOK_FILE}")
-    return exit_code(summary)
+
+
+def _everything(rubric: Rubric) -> str:
+    return "all automatic points" if rubric.written else "all points"
 
 
 def exit_code(summary: Summary) -> int:
