@@ -66,6 +66,8 @@ class Row:
     """Notes that a person may want to look into, each with its place."""
     adjustments: Fraction = Fraction(0)
     """Points that are part of `total` and that no check earned."""
+    seconds: float | None = field(default=None, compare=False)
+    """The time that grading took; None if nothing was graded."""
 
 
 def row_of(record: Mapping[str, Any]) -> Row:
@@ -92,7 +94,13 @@ def row_of(record: Mapping[str, Any]) -> Row:
         written={a["slug"]: Written(a["words"], a["digest"] or "") for a in answers},
         flags=(*late, *conflicts(record), *map(_with_place_behind, record.get("flags", ()))),
         adjustments=sum_of(record),
+        seconds=_seconds(record),
     )
+
+
+def _seconds(record: Mapping[str, Any]) -> float | None:
+    taken_ms = record.get("timings", {}).get("duration_ms")
+    return None if taken_ms is None else round(taken_ms / 1000, 3)
 
 
 def _points_in(exercises: Iterable[Mapping[str, Any]]) -> dict[str, Fraction | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -120,8 +120,17 @@ def _records(folder: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
 
 def _compare(record: Mapping[str, Any], rubric: Rubric, only: tuple[str, ...], path: Path) -> None:
     """Raise RecordsError if a record's maximum points differ from those in the rubric now."""
+    if changed := changed_exercises(record, rubric, only):
+        message = f"graded when rubric.yaml gave other points in {', '.join(changed)}"
+        raise RecordsError(f"{path}: {message}. {_AGAIN}")
+
+
+def changed_exercises(
+    record: Mapping[str, Any], rubric: Rubric, only: Iterable[str]
+) -> tuple[str, ...]:
+    """Return the slugs whose maximum points in a record differ from those in the rubric now."""
     if "problem" in record:
-        return
+        return ()
     now = {
         (slug, name): criterion.points
         for slug in only
@@ -132,7 +141,4 @@ def _compare(record: Mapping[str, Any], rubric: Rubric, only: tuple[str, ...], p
         for exercise in record["exercises"]
         for criterion in exercise["criteria"]
     }
-    if now != then:
-        changed = sorted({slug for (slug, _), _ in now.items() ^ then.items()})
-        message = f"graded when rubric.yaml gave other points in {', '.join(changed)}"
-        raise RecordsError(f"{path}: {message}. {_AGAIN}")
+    return tuple(sorted({slug for (slug, _), _ in now.items() ^ then.items()}))

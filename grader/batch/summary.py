@@ -9,6 +9,8 @@ from grader.grade.evidence import Outcome
 
 NOTHING = "handed in nothing"
 """The problem of a student who is on the roster only."""
+NOT_YET = "not graded yet"
+"""The problem of a student who handed in and whom no run has graded."""
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,7 @@ class Summary:
     """The result of a batch."""
 
     rows: tuple[Row, ...]
+    """The students of this run."""
     complete: int
     """The number of students with all points that are given automatically."""
     review: tuple[tuple[str, str], ...] = ()
@@ -24,6 +27,8 @@ class Summary:
     """File names of records of earlier runs, whose students are not in this one."""
     earlier: int = 0
     """The number of students who were graded before, and not again."""
+    others: tuple[Row, ...] = ()
+    """The rows of the gradebook that a run of a part of the class did not make."""
 
     @property
     def problems(self) -> tuple[Row, ...]:
@@ -35,6 +40,21 @@ class Summary:
     def absent(self) -> tuple[Row, ...]:
         """Return the students on the roster who handed in nothing."""
         return tuple(row for row in self.rows if row.problem == NOTHING)
+
+    @property
+    def everybody(self) -> tuple[Row, ...]:
+        """Return all rows of the gradebook, sorted by id."""
+        return tuple(sorted((*self.rows, *self.others), key=lambda row: row.id))
+
+    @property
+    def waiting(self) -> tuple[Row, ...]:
+        """Return the students who handed in and have no result yet."""
+        return tuple(row for row in self.others if row.problem == NOT_YET)
+
+    @property
+    def kept(self) -> tuple[Row, ...]:
+        """Return the students who have the row and the record of an earlier run."""
+        return tuple(row for row in self.others if row.problem not in (NOT_YET, NOTHING))
 
     @property
     def idle(self) -> tuple[Row, ...]:

@@ -18,6 +18,7 @@ COMMANDS = {
     "start": "Copy the hand-outs to DIR, to be solved there; nothing is overwritten.",
     "check": "Grade one submission; without PATH, the course's assignments/.",
     "explain": "Say why something is a mistake, or how to look for one, in steps.",
+    "dry-run": "Try the checks on last year's submissions, before this year's deadline.",
     "batch": "Grade a class: DIR holds one folder or file a student.",
     "gradebook": "Take points for written answers into the gradebook; nobody is graded again.",
     "regrade": "Grade a class by what the course says now, and show who gains and who loses.",
@@ -31,7 +32,7 @@ COMMANDS = {
 }
 """The commands and what their help begins with, in the order in which people need them.
 
-Each one is `command` in the module of its name in `grader/cli/commands/`.
+Each one is `command` in the module of its name in `grader/cli/commands/`, with `_` for `-`.
 """
 EXIT_COURSE_ERROR = 2
 EXIT_COULD_NOT_CHECK = 3
@@ -67,7 +68,8 @@ class Listed(click.Command):
 
     def imported(self) -> click.Command:
         """Import the command itself."""
-        command = importlib.import_module(f"grader.cli.commands.{self.name}").command
+        module = str(self.name).replace("-", "_")
+        command = importlib.import_module(f"grader.cli.commands.{module}").command
         assert isinstance(command, click.Command)
         return command
 

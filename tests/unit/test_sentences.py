@@ -22,9 +22,12 @@ TRANSLATED = ("_", "ngettext", "marked")
 NOT_FOR_STUDENTS = (
     "grader.batch",
     "grader.cli.by_person",
+    "grader.cli.class_grading",
+    "grader.cli.class_progress",
     "grader.cli.commands.adjust",
     "grader.cli.commands.batch",
     "grader.cli.commands.doctor",
+    "grader.cli.commands.dry_run",
     "grader.cli.commands.export",
     "grader.cli.commands.gradebook",
     "grader.cli.commands.new",

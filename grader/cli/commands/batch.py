@@ -2,45 +2,46 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from itertools import count
+from contextlib import redirect_stdout
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import click
 
-from grader.batch.attendance import Absences, of_roster
-from grader.batch.batch import grade_batch
+from grader.batch.attendance import Absences
 from grader.batch.class_results import GRADEBOOK_FILE, POINTS_FILE, SHEETS
-from grader.batch.discovery import Class, Entry, discover
+from grader.batch.discovery import Class
 from grader.batch.gradebook import Row
-from grader.batch.roster import read_roster
 from grader.batch.summary import Summary
 from grader.cli import options
-from grader.cli.by_person import brought, print_answers, print_review
+from grader.cli.by_person import print_answers, print_review
+from grader.cli.class_grading import ClassGrading, ClassRequest, grade_class
 from grader.cli.faults import in_words
 from grader.cli.open_engine import OpenEngine
-from grader.course.course import course_here, select
 from grader.course.rubric import Rubric
-from grader.engine.engine import Engine, Options
-from grader.engine.lanes import cores
-from grader.files.writing import make_folder, refuse_detour
+from grader.engine.engine import Engine
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
-from grader.store.conditions import conditions_of
-from grader.store.results import Results
-from grader.store.store import STORE_FILE, ClassRun, open_store
 from grader.submission.downloads import LAYOUTS, PLAIN
 from grader.text.language import ENGLISH
-from grader.text.points import shown
+from grader.text.points import exact, shown
 from grader.text.typed import here
 
+EXIT_CODES = """\b
+Exit codes, for those who are graded in this run:
+  0    everybody has all points
+  1    somebody's points are missing, or somebody handed in nothing
+  2    a mistake in the command line or in the course
+  3    somebody could not be read or checked, or an error of the grader's own
+  130  interrupted; the same command goes on"""
+LINES = "json-lines"
 _OVERVIEW_MAX = 60
 """The largest class shown on a terminal; a larger one is for a spreadsheet."""
 
 
-@click.command("batch")
+@click.command("batch", epilog=EXIT_CODES)
 @click.argument("folder", metavar="DIR", type=options.FOLDER)
 @click.option("--out", required=True, type=options.FOLDER, help="Where the results go.")
 @options.jobs("Submissions graded at a time; else one a core.")
@@ -55,6 +56,21 @@ _OVERVIEW_MAX = 60
     type=click.Choice(LAYOUTS),
     help="The system that DIR was downloaded from; else it is recognised by its file names.",
 )
+@click.option(
+    "--student",
+    "students",
+    multiple=True,
+    metavar="ID",
+    help="Only this student, by id or by the name of the folder; may be repeated.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Only the first N who have no result yet.",
+)
+@click.option("--quiet", is_flag=True, help="Print problems and the last line, and nothing else.")
+@options.format_("text", LINES)
 @click.option("--again", is_flag=True, help="Grade everybody anew, even if nothing has changed.")
 @options.written_points
 @options.empty_is_zero
@@ -66,7 +82,11 @@ _OVERVIEW_MAX = 60
 def command(**given: Any) -> int:
     """Grade a class: DIR holds one folder or file a student.
 
-    Whoever has results in --out already is graded again only if something has changed since.
+    Whoever has results in --out already is graded again only if something has changed since. With
+    --student or --limit, everybody else keeps the results that are there.
+
+    With --format json-lines, the standard output is a JSON object for each submission as soon as it
+    is graded, and one for the whole at the end; all words go to the standard error.
     """
     return run(**given)
 
@@ -85,6 +105,10 @@ def run(
     again: bool = False,
     layout: str | None = None,
     roster: Path | None = None,
+    students: tuple[str, ...] = (),
+    limit: int | None = None,
+    quiet: bool = False,
+    format_: str = "text",
     open_engine: OpenEngine = Engine,
 ) -> int:
     """Grade every submission in `folder` into `out` and return the exit code.
@@ -92,67 +116,83 @@ def run(
     Who was graded into `out` before is not graded again, unless the submission, the course, the
     grader or what it computes with has changed, or `again` is set.
 
+    If `students` or a `limit` are given, only they are graded, or so many without a result; the
+    others keep what they had, and the exit code is about those of this run.
+
     Points for written answers come from `written_points`, else from those entered in `out` before.
     """
+    request = ClassRequest(
+        folder, out, jobs, only, spawn, isolation, course_folder, written_points, empty_is_zero,
+        again, layout, roster, students, limit, quiet,
+    )  # fmt: skip
     with in_words():
-        refuse_detour(out / POINTS_FILE, folder)
-        course = course_here(course_folder, folder)
-        slugs = select(course.rubric, only)
-        result = discover(folder, out, course.rubric.assignments.values(), layout)
-        entries, absences = result.entries, Absences()
-        if roster is not None:
-            entries, absences = of_roster(entries, read_roster(roster))
-        students = [*(entry.id for entry in entries), *absences.handed_in_nothing]
-        by_person = brought(course, out, written_points, students, empty_is_zero)
-        options = Options(
-            workers=min(jobs or cores(), len(entries)),
-            spawn=spawn,
-            only=slugs,
-            # A class is graded with nothing less unless somebody decided so.
-            isolation=isolation or "full",
-        )
-        conditions = conditions_of(course, slugs, options.isolation or "")
-        make_folder(out)
-        with (
-            open_store(out / STORE_FILE) as store,
-            open_engine(course, options) as grader,
-            _progress(entries) as on_row,
-        ):
-            store.note_run(ClassRun(str(folder.resolve()), result.layout, _resolved(roster)))
-            results = Results(store, conditions, course.rubric, again)
-            summary = grade_batch(
-                entries,
-                course.rubric,
-                grader,
-                out,
-                on_row,
-                slugs,
-                by_person,
-                results,
-                absences.handed_in_nothing,
-            )
-    _print_overview(summary, course.rubric, slugs)
-    _print_summary(summary, "all automatic points" if course.rubric.written else "all points")
-    _print_layout(result, folder)
-    _print_left(summary, folder, out, result.others)
-    _print_absences(absences)
+        graded = grade_class(request, open_engine, _print_line if format_ == LINES else None)
+    with redirect_stdout(sys.stderr if format_ == LINES else sys.stdout):
+        _print_words(graded, request)
+    code = exit_code(graded.summary)
+    if format_ == LINES:
+        click.echo(json.dumps(_whole(graded.summary, out, code), ensure_ascii=False))
+    return code
+
+
+def _print_line(row: Row, most: Fraction) -> None:
+    """Print one object for a student: points that are not all known are null, and never 0."""
+    known = None if row.unchecked else row.total
+    unknown = f"{shown(row.unchecked)} points could not be checked" if row.unchecked else None
+    line = {
+        "type": "submission",
+        "id": row.id,
+        "points": None if known is None else exact(known),
+        "max": exact(most),
+        "problem": row.problem or unknown,
+        "seconds": row.seconds,
+    }
+    click.echo(json.dumps(line, ensure_ascii=False))
+
+
+def _whole(summary: Summary, out: Path, code: int) -> dict[str, object]:
+    return {
+        "type": "summary",
+        "submissions": len(summary.rows),
+        "complete": summary.complete,
+        "without_result": len(summary.problems),
+        "unchecked": len(summary.unchecked),
+        "earlier": summary.earlier,
+        "kept": len(summary.kept),
+        "not_graded": [row.id for row in summary.waiting],
+        "gradebook": str(out / GRADEBOOK_FILE),
+        "exit_code": code,
+    }
+
+
+def _print_words(graded: ClassGrading, request: ClassRequest) -> None:
+    summary, course = graded.summary, graded.course
+    folder, out = request.folder, request.out
+    if request.quiet:
+        _print_summary(summary, _everything(course.rubric))
+        return
+    _print_overview(summary, course.rubric, graded.slugs)
+    _print_summary(summary, _everything(course.rubric))
+    _print_layout(graded.collected, folder)
+    _print_left(summary, folder, out, graded.collected.others)
+    _print_absences(graded.absences)
+    _print_others(summary, request.students, request.limit)
     if summary.earlier:
         click.echo(
             f"{summary.earlier} of {len(summary.rows)} were graded before and nothing has changed "
             "since; --again grades them anew"
         )
-    if course.rubric.written_for(slugs):
+    if course.rubric.written_for(graded.slugs):
         print_review(summary.review)
-        if print_answers(summary.rows, by_person):
+        if print_answers(summary.everybody, graded.by_person):
             where = f"read {out / SHEETS}, fill {out / POINTS_FILE}"
-            enter = here(course_folder).command("gradebook", str(out))
+            enter = here(request.course_folder).command("gradebook", str(out))
             click.echo(f"to grade answers: {where}, then: {enter}")
     click.echo(f"next: open {out / GRADEBOOK_FILE}")
-    return exit_code(summary)
 
 
-def _resolved(path: Path | None) -> str:
-    return "" if path is None else str(path.resolve())
+def _everything(rubric: Rubric) -> str:
+    return "all automatic points" if rubric.written else "all points"
 
 
 def exit_code(summary: Summary) -> int:
@@ -160,45 +200,6 @@ def exit_code(summary: Summary) -> int:
     if summary.problems or summary.unchecked:
         return 3
     return 0 if summary.complete == len(summary.rows) else 1
-
-
-@contextmanager
-def _progress(entries: tuple[Entry, ...]) -> Iterator[Callable[[Row], None]]:
-    if sys.stderr.isatty():
-        with _bar(len(entries)) as on_row:
-            yield on_row
-    else:
-        numbers = count(1)
-        yield lambda row: click.echo(f"[{next(numbers)}/{len(entries)}] {_result(row)}", err=True)
-
-
-@contextmanager
-def _bar(total: int) -> Iterator[Callable[[Row], None]]:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("grading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[last]}", markup=False),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("grading", total=total, last="")
-        yield lambda row: progress.update(task, advance=1, last=_result(row))
-
-
-def _result(row: Row) -> str:
-    points = row.problem if row.total is None else f"{shown(row.total)} points"
-    return without_commands(one_line(f"{row.id}: {points}", limit=160))
 
 
 def _print_overview(summary: Summary, rubric: Rubric, only: tuple[str, ...]) -> None:
@@ -257,6 +258,21 @@ def _print_absences(absences: Absences) -> None:
     ):
         if names:
             click.echo(without_commands(f"{len(names)} {words}: {_few(names)}"))
+
+
+def _print_others(summary: Summary, students: tuple[str, ...], limit: int | None) -> None:
+    """Say who was not graded in a run of a part of the class, and what to do about it."""
+    if summary.kept:
+        names = _few(tuple(row.id for row in summary.kept))
+        kept = f"{len(summary.kept)} with the row and the record that they had: {names}"
+        click.echo(without_commands(kept))
+    if summary.waiting:
+        given = {"--student": students, "--limit": limit}
+        without = " and ".join(option for option, value in given.items() if value)
+        goes_on = f"the same command without {without} goes on"
+        names = _few(tuple(row.id for row in summary.waiting))
+        left = f"{len(summary.waiting)} not graded in this run; {goes_on}: {names}"
+        click.echo(without_commands(left))
 
 
 def _few(names: tuple[str, ...]) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from grader import __version__
 from grader.cli import cli
-from grader.cli.commands import batch, explain, gradebook, new, start, validate
+from grader.cli.commands import batch, dry_run, explain, gradebook, new, start, validate
 from grader.cli.commands.check import FORMATS, grading
 from grader.report.formats import renderer
 
@@ -88,6 +88,7 @@ def test_a_command_is_listed_by_the_first_sentence_of_its_help(name: str, listed
         pytest.param("check", grading.run, {"begun", "open_engine"}, id="check"),
         pytest.param("explain", explain.run, set(), id="explain"),
         pytest.param("batch", batch.run, {"open_engine"}, id="batch"),
+        pytest.param("dry-run", dry_run.run, {"open_engine"}, id="dry-run"),
         pytest.param("gradebook", gradebook.run, set(), id="gradebook"),
         pytest.param("new", new.Words, set(), id="new"),
         pytest.param("validate", validate.run, set(), id="validate"),
@@ -125,8 +126,8 @@ def test_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
         pytest.param(["chek"], "no command 'chek' - did you mean 'check'?", id="command"),
         pytest.param(
             ["xyzzy"],
-            "no command 'xyzzy'; there are start, check, explain, batch, gradebook, regrade, "
-            "adjust, why, export, stubs, new, validate, doctor",
+            "no command 'xyzzy'; there are start, check, explain, dry-run, batch, gradebook, "
+            "regrade, adjust, why, export, stubs, new, validate, doctor",
             id="none near",
         ),
         pytest.param(["check", "--onyl", "a"], "No such option '--onyl'.", id="option"),

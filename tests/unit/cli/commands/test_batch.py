@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
+from grader.cli import cli
 from grader.cli.commands.batch import run
 from grader.grade.evidence import FLAG, Note, Where
 from tests.support.full_disk import fill_up
@@ -298,3 +299,110 @@ def test_wrong_points_stop_a_batch_before_it_grades(asking: Path) -> None:
         batch(asking / "class", asking / "out", grader, points=(asking / "filled.csv",))
 
     assert (grader.options, (asking / "out").exists()) == (None, False)
+
+
+def part(course: Path, students: tuple[str, ...] = (), limit: int | None = None) -> int:
+    return run(
+        Path("class"), Path("out"), jobs=None, only=(), spawn=False, course_folder=None,
+        students=students, limit=limit, open_engine=SampleGrader().opened,
+    )  # fmt: skip
+
+
+def test_a_part_of_a_class_is_told_from_the_rest(
+    course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hand_in(course / "class", *["passed"] * 3, "failed", *["passed"] * 3)
+
+    assert part(course, limit=2) == 0
+    assert capsys.readouterr().out.endswith(
+        "student-002      3.5      3      6.5\n"
+        "\n"
+        "2 submissions, 2 with all points, 0 without a result\n"
+        "5 not graded in this run; the same command without --limit goes on: student-003, "
+        "student-004, student-005, student-006, student-007\n"
+        "next: open out/gradebook.csv\n"
+    )
+    assert part(course, ("student-004", "class/student-001"), limit=3) == 1
+    assert capsys.readouterr().out.endswith(
+        "2 submissions, 1 with all points, 0 without a result\n"
+        "1 with the row and the record that they had: student-002\n"
+        "4 not graded in this run; the same command without --student and --limit goes on: "
+        "student-003, student-005, student-006, student-007\n"
+        "1 of 2 were graded before and nothing has changed since; --again grades them anew\n"
+        "next: open out/gradebook.csv\n"
+    )
+
+
+def test_an_unknown_student_ends_the_command_before_anything_is_written(course: Path) -> None:
+    hand_in(course / "class", "passed")
+
+    with pytest.raises(click.ClickException, match="student-01: nobody has this id; near it"):
+        part(course, ("student-01",))
+
+    assert not (course / "out").exists()
+
+
+def other_form(
+    course: Path, capsys: pytest.CaptureFixture[str], **given: object
+) -> tuple[str, str]:
+    """What is printed on both streams of a class with right, wrong, unknown and unreadable work."""
+    hand_in(course / "class", "passed", "failed", "could_not_check", "")
+    code = run(
+        Path("class"), Path("out"), jobs=None, only=(), spawn=False, course_folder=None,
+        open_engine=SampleGrader().opened, **given,  # type: ignore[arg-type]
+    )  # fmt: skip
+    printed = capsys.readouterr()
+    assert code == 3
+    return printed.out, printed.err
+
+
+UNREADABLE = (
+    "class/student-004: no .py or .ipynb file that can be read. "
+    "Hand in the assignment's own file, a .py or .ipynb."
+)
+PROBLEMS = (
+    f"student-004: {UNREADABLE}\n"
+    "student-003: 6.5 points could not be checked\n"
+    "4 submissions, 1 with all points, 1 without a result\n"
+)
+
+
+def test_a_quiet_batch_prints_problems_and_the_last_line(
+    course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert other_form(course, capsys, quiet=True) == (PROBLEMS, "")
+
+
+def test_a_line_of_json_for_each_and_one_for_all(
+    course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = other_form(course, capsys, format_="json-lines")
+
+    *lines, last = map(json.loads, out.splitlines())
+    assert [tuple(line.values()) for line in sorted(lines, key=lambda line: line["id"])] == [
+        ("submission", "student-001", "6.5", "6.5", None, 0.013),
+        ("submission", "student-002", "0", "6.5", None, 0.013),
+        ("submission", "student-003", None, "6.5", "6.5 points could not be checked", 0.013),
+        ("submission", "student-004", None, "6.5", UNREADABLE, None),
+    ]
+    assert [*lines[0]] == ["type", "id", "points", "max", "problem", "seconds"]
+    assert last == {
+        "type": "summary", "submissions": 4, "complete": 1, "without_result": 1, "unchecked": 1,
+        "earlier": 0, "kept": 0, "not_graded": [], "gradebook": "out/gradebook.csv", "exit_code": 3,
+    }  # fmt: skip
+    assert "[1/4] student-004" in err
+    assert err.endswith(f"{PROBLEMS}next: open out/gradebook.csv\n")
+
+
+def test_quiet_lines_leave_only_problems_on_the_standard_error(
+    course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = other_form(course, capsys, format_="json-lines", quiet=True)
+
+    assert (len(out.splitlines()), err) == (5, PROBLEMS)
+
+
+def test_the_exit_codes_stand_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["batch", "--help"]) == 0
+
+    assert "  3    somebody could not be read or checked" in capsys.readouterr().out

@@ -1,0 +1,126 @@
+"""Grade a class for a command: read the course and the folder, open the store, run the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from grader.batch.attendance import Absences, of_roster
+from grader.batch.batch import grade_batch
+from grader.batch.class_results import POINTS_FILE, ByPerson
+from grader.batch.discovery import Class, discover
+from grader.batch.gradebook import Row
+from grader.batch.part import ClassPart, chosen
+from grader.batch.roster import read_roster
+from grader.batch.summary import Summary
+from grader.cli.by_person import brought
+from grader.cli.class_progress import progress
+from grader.cli.open_engine import OpenEngine
+from grader.course.course import Course, course_here, select
+from grader.engine.engine import Options
+from grader.engine.lanes import cores
+from grader.files.writing import make_folder, refuse_detour
+from grader.store.conditions import conditions_of
+from grader.store.results import Results
+from grader.store.store import STORE_FILE, ClassRun, open_store
+
+
+@dataclass(frozen=True)
+class ClassRequest:
+    """The options of a command that grades a class."""
+
+    folder: Path
+    out: Path
+    jobs: int | None = None
+    only: tuple[str, ...] = ()
+    spawn: bool = False
+    isolation: str | None = None
+    course_folder: Path | None = None
+    written_points: tuple[Path, ...] = ()
+    empty_is_zero: bool = False
+    again: bool = False
+    layout: str | None = None
+    roster: Path | None = None
+    students: tuple[str, ...] = ()
+    limit: int | None = None
+    quiet: bool = False
+    """True if nobody wants to see how far it has come."""
+
+
+@dataclass(frozen=True)
+class ClassGrading:
+    """A class that was graded, and what it was graded by."""
+
+    summary: Summary
+    course: Course
+    slugs: tuple[str, ...]
+    collected: Class
+    absences: Absences
+    by_person: ByPerson
+
+
+def grade_class(
+    request: ClassRequest,
+    open_engine: OpenEngine,
+    on_result: Callable[[Row, Fraction], None] | None = None,
+) -> ClassGrading:
+    """Grade a class into the folder of the request.
+
+    `on_result` is called with the row of each student and the most points that can be had.
+
+    Raises the errors that `grader.cli.faults.in_words` turns into messages.
+    """
+    folder, out = request.folder, request.out
+    refuse_detour(out / POINTS_FILE, folder)
+    course = course_here(request.course_folder, folder)
+    slugs = select(course.rubric, request.only)
+    collected = discover(folder, out, course.rubric.assignments.values(), request.layout)
+    entries, absences = collected.entries, Absences()
+    if request.roster is not None:
+        entries, absences = of_roster(entries, read_roster(request.roster))
+    absent = absences.handed_in_nothing
+    everybody = [*(entry.id for entry in entries), *absent]
+    by_person = brought(course, out, request.written_points, everybody, request.empty_is_zero)
+    entries, others = chosen(entries, request.students, absent)
+    options = Options(
+        workers=min(request.jobs or cores(), request.limit or len(entries), len(entries)),
+        spawn=request.spawn,
+        only=slugs,
+        # A class is graded with nothing less unless somebody decided so.
+        isolation=request.isolation or "full",
+    )
+    exercises = course.rubric.exercises
+    most = sum((exercises[slug].points for slug in slugs or exercises), Fraction(0))
+    part = ClassPart(others, request.limit)
+    students = len(entries) + (len(absent) if part.is_everybody else 0)
+    conditions = conditions_of(course, slugs, options.isolation or "")
+    make_folder(out)
+    with (
+        open_store(out / STORE_FILE) as store,
+        open_engine(course, options) as grader,
+        progress(students, options.workers, quiet=request.quiet) as listener,
+    ):
+        roster = "" if request.roster is None else str(request.roster.resolve())
+        store.note_run(ClassRun(str(folder.resolve()), collected.layout, roster))
+
+        def on_row(row: Row) -> None:
+            listener.on_row(row)
+            if on_result is not None:
+                on_result(row, most)
+
+        summary = grade_batch(
+            entries,
+            course.rubric,
+            grader,
+            out,
+            on_row,
+            slugs,
+            by_person,
+            Results(store, conditions, course.rubric, request.again),
+            absent,
+            part,
+            listener.steps,
+        )
+    return ClassGrading(summary, course, slugs, collected, absences, by_person)
