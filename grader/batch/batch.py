@@ -12,6 +12,7 @@ from grader.batch.gradebook import Row, row_of
 from grader.batch.names import record_names
 from grader.batch.records import record_text
 from grader.batch.summary import NOTHING, Summary
+from grader.batch.time_columns import NO_ONES_TIMES, TimesById
 from grader.batch.tries import Tries
 from grader.batch.written_points import to_review
 from grader.course.rubric import Rubric
@@ -19,6 +20,8 @@ from grader.files.writing import WritingError, make_folder, write_file
 from grader.report import json as json_report
 from grader.report.cleaning import one_line
 from grader.report.content import Graded, Grader, report_on
+from grader.store.adjusting import adjusted
+from grader.store.late_work import NO_TIMES, with_lateness
 from grader.store.results import Results
 from grader.store.store import Record
 from grader.submission.submission import Submission, SubmissionError
@@ -34,13 +37,14 @@ def grade_batch(
     by_person: ByPerson | None = None,
     results: Results | None = None,
     absent: Iterable[str] = (),
+    times: TimesById = NO_ONES_TIMES,
 ) -> Summary:
     """Grade every entry, write its record, and at the end `gradebook.csv`.
 
     Who was graded before, as `results` know, is not graded again. Students in `absent` handed in
-    nothing and have a row that says so. `on_row` is called for each
-    student as soon as the record is on disk. If the course asks questions, the answers are written
-    out too, for a person to read and grade.
+    nothing and have a row that says so. `times` say when students handed in, as far as that is
+    known. `on_row` is called for each student as soon as the record is on disk. If the course asks
+    questions, the answers are written out too, for a person to read and grade.
     """
     by_person = by_person or ByPerson()
     waiting = {entry.id: entry for entry in entries}
@@ -55,11 +59,11 @@ def grade_batch(
     def finish(record: Record) -> None:
         nonlocal complete
         complete += record.get("complete") is True
-        if results is not None:
-            record = results.adjusted(record)
         id = record["submission"]["id"]
         if id in waiting and waiting[id].late:
             record = {**record, "late": True}
+        record = with_lateness(record, rubric, times.get(id, NO_TIMES))
+        record = adjusted(record, ()) if results is None else results.adjusted(record)
         row = row_of(record)
         with _kept(len(rows), len(names), records):
             write_file(records / names[row.id], record_text(record))

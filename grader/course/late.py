@@ -16,7 +16,7 @@ from grader.course.schema import Form, optional, record, required
 from grader.course.yaml_source import Place
 from grader.text.language import _
 from grader.text.moments import Moment, lacks_offset, read_moment, read_span
-from grader.text.points import shown
+from grader.text.points import exact, shown
 from grader.text.problem import Trail, did_you_mean, quoted
 
 _AMOUNT = re.compile(r"((?:0|[1-9][0-9]{0,5})(?:\.[0-9]{1,4})?)( ?%)?")
@@ -41,8 +41,26 @@ class Amount:
         """Return the points that it is of those that were earned."""
         return self.number * earned if self.is_share else self.number
 
+    @property
+    def exact(self) -> str:
+        """Return it as `amount_in` reads it: `10%`, or `2.5`."""
+        return f"{exact(self.number * 100)}%" if self.is_share else exact(self.number)
+
     def __str__(self) -> str:
         return f"{shown(self.number * 100)} %" if self.is_share else shown(self.number)
+
+
+def amount_in(text: str) -> Amount | None:
+    """Return the amount in a text such as `10%` or `2.5`; None if it is none.
+
+    >>> amount_in("10%"), amount_in("ten")
+    (Amount(number=Fraction(1, 10), is_share=True), None)
+    """
+    match = _AMOUNT.fullmatch(text)
+    if match is None:
+        return None
+    number = Fraction(match[1])
+    return Amount(number / 100, is_share=True) if match[2] else Amount(number)
 
 
 @dataclass(frozen=True)
@@ -174,8 +192,8 @@ def _span() -> Form[int]:
 
 def _amount() -> Form[Amount]:
     def read(at: Place | None) -> Amount:
-        match = _AMOUNT.fullmatch(at.text or "") if at else None
-        if at and match is None:
+        amount = amount_in(at.text or "") if at else None
+        if at and amount is None:
             at.problem(
                 _(
                     "expected points such as 2, or a share of what was earned such as 10%, "
@@ -183,14 +201,11 @@ def _amount() -> Form[Amount]:
                     found=at.shown,
                 )
             )
-        if match is None:
-            return Amount(Fraction(0))
-        number = Fraction(match[1])
-        if at and match[2] and number > 100:
+        if at and amount and amount.is_share and amount.number > 1:
             at.problem(_("nobody loses more than 100% of what was earned - write 100%"))
-        if at and not number:
+        if at and amount and not amount.number:
             at.problem(_("expected more than 0 - leave this key out if nothing is meant"))
-        return Amount(number / 100, is_share=True) if match[2] else Amount(number)
+        return amount or Amount(Fraction(0))
 
     return read
 

@@ -18,6 +18,7 @@ from grader.batch.discovery import Class, Entry, discover
 from grader.batch.gradebook import Row
 from grader.batch.roster import read_roster
 from grader.batch.summary import Summary
+from grader.batch.time_columns import NO_ONES_TIMES, times_of
 from grader.cli import options
 from grader.cli.by_person import brought, print_answers, print_review
 from grader.cli.faults import in_words
@@ -99,9 +100,11 @@ def run(
         course = course_here(course_folder, folder)
         slugs = select(course.rubric, only)
         result = discover(folder, out, course.rubric.assignments.values(), layout)
-        entries, absences = result.entries, Absences()
+        entries, absences, times = result.entries, Absences(), NO_ONES_TIMES
         if roster is not None:
-            entries, absences = of_roster(entries, read_roster(roster))
+            known = read_roster(roster)
+            times = times_of(known.times, course.rubric, slugs)
+            entries, absences = of_roster(entries, known)
         students = [*(entry.id for entry in entries), *absences.handed_in_nothing]
         by_person = brought(course, out, written_points, students, empty_is_zero)
         options = Options(
@@ -130,12 +133,14 @@ def run(
                 by_person,
                 results,
                 absences.handed_in_nothing,
+                times,
             )
     _print_overview(summary, course.rubric, slugs)
     _print_summary(summary, "all automatic points" if course.rubric.written else "all points")
     _print_layout(result, folder)
     _print_left(summary, folder, out, result.others)
     _print_absences(absences)
+    _print_without_time(summary)
     if summary.earlier:
         click.echo(
             f"{summary.earlier} of {len(summary.rows)} were graded before and nothing has changed "
@@ -257,6 +262,13 @@ def _print_absences(absences: Absences) -> None:
     ):
         if names:
             click.echo(without_commands(f"{len(names)} {words}: {_few(names)}"))
+
+
+def _print_without_time(summary: Summary) -> None:
+    """Name those of whom it is not known when they handed in: it costs them nothing."""
+    if names := tuple(row.id for row in summary.rows if row.lacks_time):
+        lacking = f"{len(names)} without a time in the roster's column handed_in"
+        click.echo(without_commands(f"{lacking}, so lateness takes nothing: {_few(names)}"))
 
 
 def _few(names: tuple[str, ...]) -> str:
