@@ -13,6 +13,7 @@ from grader.batch.cells import csv_text, safe_cell
 from grader.course.questions import WrittenItem
 from grader.course.rubric import Rubric
 from grader.grade.evidence import Outcome, Where
+from grader.report.beside import BesideChecks, beside_checks
 from grader.report.cleaning import one_line
 from grader.report.late_lines import HANDED_IN
 from grader.store.adjusting import conflicts, lost_by_lateness, sum_of
@@ -74,6 +75,8 @@ class Row:
     """True if its time says so, or its system where the time is not known."""
     lost_by_lateness: Mapping[str, Fraction] = field(default_factory=dict)
     """The part of `adjustments` that lateness takes, by assignment, or for all under ''."""
+    beside: tuple[BesideChecks, ...] = ()
+    """What `adjustments` consists of, in words for the student."""
     lacks_time: bool = False
     """True if it has a deadline, and it is not known when it was handed in."""
 
@@ -107,6 +110,7 @@ def row_of(record: Mapping[str, Any]) -> Row:
         adjustments=sum_of(record),
         is_late=any(one["late"] for one in times) or (is_late and (lacks_time or not times)),
         lost_by_lateness=lost_by_lateness(record),
+        beside=beside_checks(record),
         lacks_time=lacks_time,
     )
 

@@ -20,6 +20,7 @@ from grader.store.rescoring import rescored
 from grader.store.results import Results
 from grader.store.store import Adjustment, Kept, Record
 from grader.submission.submission import Submission, SubmissionError
+from grader.text.language import marked
 from grader.text.points import signed
 
 NOT_LOWER = "not lower"
@@ -152,7 +153,10 @@ def settled(one: Regraded, policy: Policy, rubric: Rubric) -> tuple[Record, tupl
     before = total_of(one.before)
     lost = (before or Fraction(0)) - (total_of(after) or Fraction(0))
     kinds = dict.fromkeys((NOT_LOWER, ONLY_CAUSE), Fraction(0))
-    reasons = {NOT_LOWER: "a regrade takes no points away", ONLY_CAUSE: "the regrade is for others"}
+    reasons = {
+        NOT_LOWER: marked("a regrade takes no points away"),
+        ONLY_CAUSE: marked("the regrade is for others"),
+    }
     if before is not None and one.student not in policy.forced:
         if policy.only_causes and not policy.only_causes & causes_in(one.before):
             kinds[ONLY_CAUSE] = lost

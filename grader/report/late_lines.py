@@ -19,6 +19,10 @@ HANDED_IN = "handed_in"
 """The key of a record under which its times stand: one entry a deadline."""
 
 
+LATE = "late"
+"""The kind of an adjustment for lateness; behind it stands the assignment, if it is of one."""
+
+
 def values_of(late: Lateness) -> dict[str, object]:
     """Return a lateness as a record holds it."""
     return {
@@ -69,7 +73,7 @@ def _times(one: HandedIn) -> str:
 def _costs(late: Lateness) -> Iterator[str]:
     if late.closed_after_s is not None:
         span = span_in_short(late.closed_after_s)
-        yield _("later than {span} after the deadline nothing counts", span=span)
+        yield _("only what comes within {span} after the deadline counts", span=span)
         return
     if late.free:
         yield ngettext("1 free day used", "{count} free days used", late.free)

@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from ..grade.lateness import taken
-from ..report.late_lines import in_words, lateness_in
+from ..report.beside import ADJUSTMENTS
+from ..report.late_lines import LATE, in_words, lateness_in
 from ..text.points import exact, shown, signed
 from .store import Adjustment, Record
 
-KEY = "adjustments"
-"""The key of a record under which its adjustments stand."""
-LATE = "late"
-"""The kind of an adjustment for lateness; behind it stands the assignment, if it is of one."""
+KEY = ADJUSTMENTS
 
 
 def adjusted(record: Record, adjustments: Iterable[Adjustment]) -> Record:

@@ -146,7 +146,7 @@ def test_assignments_have_deadlines_and_times_of_their_own(root: Path) -> None:
     ]  # fmt: skip
     assert [(one["kind"], one["points"], one["reason"]) for one in lines["two_2"]] == [
         ("late s1", "-3.5", "s1: 9 days late (deadline 2026-11-20 23:59, handed in 2026-11-29 "
-         "01:00): later than 7d after the deadline nothing counts"),
+         "01:00): only what comes within 7d after the deadline counts"),
     ]  # fmt: skip
 
 
