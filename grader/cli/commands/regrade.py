@@ -171,11 +171,17 @@ def _entries(store: Store, folder: Path | None, out: Path, course: Course) -> Ma
 
 
 def _times(store: Store, course: Course, known: ClassRecords) -> TimesById:
-    """Return when students handed in, as the roster says now. Raises RosterError."""
+    """Return when students handed in, as the roster says now. Raises RosterError and BatchError."""
     run = store.last_run()
     if course.rubric.late is None or run is None or not run.roster:
         return NO_ONES_TIMES
-    return times_of(read_roster(Path(run.roster)).times, course.rubric, known.only)
+    path = Path(run.roster)
+    if not path.is_file():
+        raise BatchError(
+            f"{path}: not there any more, and it says who was late. Put it back, or grade with "
+            "another one: grader batch --roster FILE"
+        )
+    return times_of(read_roster(path).times, course.rubric, known.only)
 
 
 Decided = tuple[Regraded, Record, tuple[Adjustment, ...]]

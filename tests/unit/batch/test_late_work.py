@@ -201,6 +201,20 @@ def test_a_course_that_takes_nothing_any_more_gives_it_back(root: Path) -> None:
     assert rows(root)["two_2"]["flags"] == "handed in late"
 
 
+def test_a_regrade_without_its_roster_forgets_no_time(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    batch(root)
+    before = totals(root)
+    (root / "roster.csv").unlink()
+    assert cli.main(["regrade", "out", "--commit"]) == 2
+    assert (
+        "roster.csv: not there any more, and it says who was late. Put it back, or grade with "
+        "another one: grader batch --roster FILE"
+    ) in capsys.readouterr().err
+    assert totals(root) == before
+
+
 def test_a_regrade_is_what_grading_anew_gives(root: Path) -> None:
     batch(root)
     write(root, LATE.replace("10%", "1"), ROSTER)
