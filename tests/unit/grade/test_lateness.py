@@ -155,3 +155,14 @@ def test_the_first_deadline_uses_free_days_wherever_it_stands() -> None:
         ("a2", 2, Fraction(0)),
         ("a1", 0, Fraction(2)),
     ]
+
+
+def test_what_was_given_beside_the_checks_is_not_taken() -> None:
+    assert taken([Fraction(9)], Fraction(5), Fraction(3)) == (Fraction(5),)
+
+
+@pytest.mark.parametrize(("days", "is_limited"), [(4, False), (5, False), (6, True)])
+def test_a_limit_is_named_only_where_days_would_take_more(days: int, is_limited: bool) -> None:
+    half = Amount(Fraction(1, 2), is_share=True)
+    [late] = lateness(LatePolicy(per_day=TEN, at_most=half), [one_late_by(days * DAY_S)])
+    assert late.limit == (half if is_limited else None)
