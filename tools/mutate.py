@@ -65,6 +65,7 @@ OF_RUBRIC = (
 TARGETS = (
     Target("grader/grade/score.py", OF_GRADE),
     Target("grader/grade/evidence.py", OF_GRADE),
+    Target("grader/grade/lateness.py", ("tests/unit/grade/test_lateness.py",)),
     Target("grader/course/rubric.py", OF_RUBRIC),
     Target("grader/course/schema.py", OF_RUBRIC),
     Target("grader/course/yaml_source.py", OF_RUBRIC),

@@ -14,6 +14,7 @@ from grader.batch.part import EVERYBODY, ClassPart, rows_before
 from grader.batch.progress import UNSEEN, Steps
 from grader.batch.records import record_text
 from grader.batch.summary import NOT_YET, NOTHING, Summary
+from grader.batch.time_columns import NO_ONES_TIMES, TimesById
 from grader.batch.tries import Tries
 from grader.batch.written_points import to_review
 from grader.course.rubric import Rubric
@@ -21,6 +22,8 @@ from grader.files.writing import WritingError, make_folder, write_file
 from grader.report import json as json_report
 from grader.report.cleaning import one_line
 from grader.report.content import Graded, Grader, report_on
+from grader.store.adjusting import adjusted
+from grader.store.late_work import NO_TIMES, with_lateness
 from grader.store.results import Results
 from grader.store.store import Record
 from grader.submission.submission import Submission, SubmissionError
@@ -38,13 +41,15 @@ def grade_batch(
     absent: Iterable[str] = (),
     part: ClassPart = EVERYBODY,
     steps: Steps = UNSEEN,
+    times: TimesById = NO_ONES_TIMES,
 ) -> Summary:
     """Grade every entry, write its record, and at the end `gradebook.csv`.
 
     Who was graded before, as `results` know, is not graded again. Students in `absent` handed in
-    nothing and have a row that says so. `on_row` is called for each student as soon as the record
-    is on disk, and `steps` before that. If the course asks questions, the answers are written out
-    too, for a person to read and grade.
+    nothing and have a row that says so. `times` say when students handed in, as far as that is
+    known. `on_row` is called for each student as soon as the record is on disk, and `steps` before
+    that. If the course asks questions, the answers are written out too, for a person to read and
+    grade.
 
     If `part` is not everybody, the others keep the row and the record that they have in `out`, and
     who has none gets a row that says so. Raises RecordsError for a record that cannot be kept.
@@ -64,11 +69,11 @@ def grade_batch(
     complete = earlier = begun = 0
 
     def written(record: Record) -> Row:
-        if results is not None:
-            record = results.adjusted(record)
         id = record["submission"]["id"]
         if id in class_ and class_[id].late:
             record = {**record, "late": True}
+        record = with_lateness(record, rubric, times.get(id, NO_TIMES))
+        record = adjusted(record, ()) if results is None else results.adjusted(record)
         row = row_of(record)
         with _kept(len(rows), len(names), records):
             write_file(records / names[row.id], record_text(record))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
@@ -13,13 +13,18 @@ from grader.batch.cells import csv_text, safe_cell
 from grader.course.questions import WrittenItem
 from grader.course.rubric import Rubric
 from grader.grade.evidence import Outcome, Where
+from grader.report.beside import BesideChecks, beside_checks
 from grader.report.cleaning import one_line
-from grader.store.adjusting import conflicts, sum_of
+from grader.report.late_lines import HANDED_IN
+from grader.store.adjusting import conflicts, lost_by_lateness, sum_of
 from grader.text.language import _
+from grader.text.moments import read_moment
 from grader.text.points import shown
 
 HANDED_IN_LATE = "handed in late"
 """The flag of a submission that its system calls late; what that costs is for a person to say."""
+NO_TIME = "handed in late, but not known when: it costs nothing until the roster has its handed_in"
+NOT_LATE = "its system calls it late, but by its handed_in it was in time"
 _BY_PERSON = ("automatic", "automatic_max", "by_a_person", "by_a_person_max")
 
 
@@ -68,6 +73,14 @@ class Row:
     """Points that are part of `total` and that no check earned."""
     seconds: float | None = field(default=None, compare=False)
     """The time that grading took; None if nothing was graded."""
+    is_late: bool = False
+    """True if its time says so, or its system where the time is not known."""
+    lost_by_lateness: Mapping[str, Fraction] = field(default_factory=dict)
+    """The part of `adjustments` that lateness takes, by assignment, or for all under ''."""
+    beside: tuple[BesideChecks, ...] = ()
+    """What `adjustments` consists of, in words for the student."""
+    lacks_time: bool = False
+    """True if it has a deadline, and it is not known when it was handed in."""
 
 
 def row_of(record: Mapping[str, Any]) -> Row:
@@ -77,9 +90,12 @@ def row_of(record: Mapping[str, Any]) -> Row:
     """
     submission = record["submission"]
     id, digest = submission["id"], submission["digest"] or ""
-    late = (HANDED_IN_LATE,) if record.get("late") else ()
+    late = tuple(_late_flags(record))
+    is_late = record.get("late") is True
     if "problem" in record:
-        return Row(id, problem=record["problem"], digest=digest, flags=late)
+        return Row(id, problem=record["problem"], digest=digest, flags=late, is_late=is_late)
+    times = record.get(HANDED_IN, ())
+    lacks_time = any(one["at"] is None for one in times)
     checks = (check for exercise in record["exercises"] for check in exercise["checks"])
     answers = record.get("written", {}).get("answers", ())
     return Row(
@@ -94,6 +110,10 @@ def row_of(record: Mapping[str, Any]) -> Row:
         written={a["slug"]: Written(a["words"], a["digest"] or "") for a in answers},
         flags=(*late, *conflicts(record), *map(_with_place_behind, record.get("flags", ()))),
         adjustments=sum_of(record),
+        is_late=any(one["late"] for one in times) or (is_late and (lacks_time or not times)),
+        lost_by_lateness=lost_by_lateness(record),
+        beside=beside_checks(record),
+        lacks_time=lacks_time,
         seconds=_seconds(record),
     )
 
@@ -101,6 +121,19 @@ def row_of(record: Mapping[str, Any]) -> Row:
 def _seconds(record: Mapping[str, Any]) -> float | None:
     taken_ms = record.get("timings", {}).get("duration_ms")
     return None if taken_ms is None else round(taken_ms / 1000, 3)
+
+
+def _late_flags(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a person has to look into, if the system that it is from calls it late."""
+    times = record.get(HANDED_IN, ())
+    if not record.get("late") or any(one["late"] for one in times):
+        return
+    if not times:
+        yield HANDED_IN_LATE
+    elif any(one["at"] is None for one in times):
+        yield NO_TIME
+    elif all(read_moment(one["at"]) <= read_moment(one["deadline"]) for one in times):
+        yield NOT_LATE
 
 
 def _points_in(exercises: Iterable[Mapping[str, Any]]) -> dict[str, Fraction | None]:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from grader.batch.discovery import Entry
+from grader.batch.time_columns import TimesById
 from grader.course.rubric import Rubric
 from grader.report import json as json_report
 from grader.report.content import Grader, report_on
 from grader.store.adjusting import KEY, adjusted, sum_of
 from grader.store.conditions import digest_of_inputs
+from grader.store.late_work import NO_TIMES, with_lateness
 from grader.store.rescoring import rescored
 from grader.store.results import Results
 from grader.store.store import Adjustment, Kept, Record
 from grader.submission.submission import Submission, SubmissionError
+from grader.text.language import marked
+from grader.text.points import signed
 
 NOT_LOWER = "not lower"
 """The kind of an adjustment that keeps a regrade from taking points away."""
@@ -53,6 +57,8 @@ class Policy:
     reason: str = ""
     """Why they are forced."""
     author: str = ""
+    times: TimesById = field(default_factory=dict)
+    """When students handed in, as far as that is known."""
 
 
 @dataclass(frozen=True)
@@ -132,19 +138,25 @@ def _same_as_then(kept: Kept, entries: Mapping[str, Entry]) -> Submission:
     return submission
 
 
-def settled(one: Regraded, policy: Policy) -> tuple[Record, tuple[Adjustment, ...]]:
+def settled(one: Regraded, policy: Policy, rubric: Rubric) -> tuple[Record, tuple[Adjustment, ...]]:
     """Return the record that counts after a regrade, and the adjustments that make it so.
 
-    An adjustment of 0 points takes back one of an earlier regrade.
+    What lateness takes is part of it. An adjustment of 0 points takes back one of an earlier
+    regrade.
     """
     if "problem" in one.after or one.problem:
         return one.before, ()
     given_by_people = [_read(line, one.student) for line in _by_people(one.before)]
-    after = _late(one.before, adjusted(one.after, given_by_people))
+    times = policy.times.get(one.student, NO_TIMES)
+    after = with_lateness(_late(one.before, one.after), rubric, times)
+    after = adjusted(after, given_by_people)
     before = total_of(one.before)
     lost = (before or Fraction(0)) - (total_of(after) or Fraction(0))
     kinds = dict.fromkeys((NOT_LOWER, ONLY_CAUSE), Fraction(0))
-    reasons = {NOT_LOWER: "a regrade takes no points away", ONLY_CAUSE: "the regrade is for others"}
+    reasons = {
+        NOT_LOWER: marked("a regrade takes no points away"),
+        ONLY_CAUSE: marked("the regrade is for others"),
+    }
     if before is not None and one.student not in policy.forced:
         if policy.only_causes and not policy.only_causes & causes_in(one.before):
             kinds[ONLY_CAUSE] = lost
@@ -214,6 +226,8 @@ class Change:
     criteria: tuple[CriterionChange, ...]
     crossed: tuple[str, ...] = ()
     """The marks that are reached or lost by it, such as `50 % reached`."""
+    beside: tuple[str, ...] = ()
+    """The adjustments with other points than before, in words."""
 
     @property
     def difference(self) -> Fraction:
@@ -230,7 +244,23 @@ def change_of(before: Record, after: Record, marks: Iterable[int] = ()) -> Chang
     if old == new and not criteria:
         return None
     crossed = tuple(_crossed(before, after, marks))
-    return Change(str(before["submission"]["id"]), old, new, criteria, crossed)
+    beside = tuple(_beside(before, after))
+    return Change(str(before["submission"]["id"]), old, new, criteria, crossed, beside)
+
+
+def _beside(before: Record, after: Record) -> Iterator[str]:
+    """Say of each adjustment that has other points now what it was and is, and why."""
+    old = {one["kind"]: one for one in before.get(KEY, ())}
+    new = {one["kind"]: one for one in after.get(KEY, ())}
+    for kind in dict.fromkeys((*old, *new)):
+        was, now = old.get(kind), new.get(kind)
+        if _worth(was) != _worth(now):
+            reason = now["reason"] if now else "not any more"
+            yield f"{kind}: {signed(_worth(was))} -> {signed(_worth(now))} ({reason})"
+
+
+def _worth(adjustment: Mapping[str, Any] | None) -> Fraction:
+    return Fraction(adjustment["points"]) if adjustment else Fraction(0)
 
 
 def _criteria_changes(before: Record, after: Record) -> Iterator[CriterionChange]:

@@ -10,14 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.batch.cells import decoded
+from grader.batch.time_columns import RosterError, TimeCell, cells_in, time_columns
 
 _ID_COLUMNS = ("id", "student", "login", "sis login id", "username", "github", "identifier")
 """Headings of the column that names a student, the first that is there; without case."""
 _DIGITS = re.compile(r"\d+")
-
-
-class RosterError(Exception):
-    """A roster that cannot be used; names the file and the line, and what to do about it."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +23,8 @@ class Roster:
 
     path: Path
     students: tuple[str, ...]
+    times: tuple[TimeCell, ...] = ()
+    """What the columns `handed_in` and `extension` say, in the order of the file."""
 
     def matched(self, ids: Iterable[str]) -> Mapping[str, str]:
         """Map ids of submissions to the students on the roster that they are of.
@@ -60,6 +59,11 @@ def read_roster(path: Path) -> Roster:
         raise RosterError(f"{path}: not a table ({error}). Save it as CSV.") from error
     column = _column(path, rows[0] if rows else [])
     students: dict[str, str] = {}
+    columns = time_columns(rows[0])
+    names = [one.heading for one in columns]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise RosterError(f"{path}:1: {twice} is there twice. Delete one column.")
+    times: list[TimeCell] = []
     for number, row in enumerate(rows[1:], start=2):
         student = row[column].strip() if column < len(row) else ""
         if not student:
@@ -71,9 +75,10 @@ def read_roster(path: Path) -> Roster:
         if _plain(student) in students:
             raise RosterError(f"{path}:{number}: {student} is there twice. Delete one line.")
         students[_plain(student)] = student
+        times += cells_in(path, number, student, row, columns)
     if not students:
         raise RosterError(f"{path}: nobody is on it. Write one student a line under a heading.")
-    return Roster(path, tuple(students.values()))
+    return Roster(path, tuple(students.values()), tuple(times))
 
 
 def _column(path: Path, header: list[str]) -> int:

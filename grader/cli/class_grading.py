@@ -15,6 +15,7 @@ from grader.batch.gradebook import Row
 from grader.batch.part import ClassPart, chosen
 from grader.batch.roster import read_roster
 from grader.batch.summary import Summary
+from grader.batch.time_columns import NO_ONES_TIMES, times_of
 from grader.cli.by_person import brought
 from grader.cli.class_progress import progress
 from grader.cli.open_engine import OpenEngine
@@ -77,9 +78,11 @@ def grade_class(
     course = course_here(request.course_folder, folder)
     slugs = select(course.rubric, request.only)
     collected = discover(folder, out, course.rubric.assignments.values(), request.layout)
-    entries, absences = collected.entries, Absences()
+    entries, absences, times = collected.entries, Absences(), NO_ONES_TIMES
     if request.roster is not None:
-        entries, absences = of_roster(entries, read_roster(request.roster))
+        known = read_roster(request.roster)
+        times = times_of(known.times, course.rubric, slugs)
+        entries, absences = of_roster(entries, known)
     absent = absences.handed_in_nothing
     everybody = [*(entry.id for entry in entries), *absent]
     by_person = brought(course, out, request.written_points, everybody, request.empty_is_zero)
@@ -122,5 +125,6 @@ def grade_class(
             absent,
             part,
             listener.steps,
+            times,
         )
     return ClassGrading(summary, course, slugs, collected, absences, by_person)

@@ -13,7 +13,7 @@ def in_words() -> Iterator[None]:
     """Turn the errors that name a file and a next step into click's, with exit code 2."""
     from grader.batch.discovery import BatchError
     from grader.batch.records import RecordsError
-    from grader.batch.roster import RosterError
+    from grader.batch.time_columns import RosterError
     from grader.batch.written_points import WrittenPointsError
     from grader.course.course import CourseError
     from grader.course.rubric import RubricError

@@ -15,6 +15,7 @@ from typing import Any
 
 from grader.course.cycles import circles
 from grader.course.follow_through import FollowThrough, follow_problems, follow_through
+from grader.course.late import LatePolicy, late_policy, late_problems
 from grader.course.questions import WrittenItem, item_problems, items_of, located, written_items
 from grader.course.schema import (
     choice,
@@ -138,6 +139,8 @@ class Rubric:
     """The questions that a person grades; no part of `points`."""
     name_hidden_checks: bool = False
     """True if students' reports may name the checks of hidden criteria, one by one."""
+    late: LatePolicy | None = None
+    """What it costs to hand in late; None if that costs nothing."""
 
     @property
     def points(self) -> Fraction:
@@ -262,6 +265,7 @@ _RUBRIC = record(
     ),
     written=optional(written_items(), {}),
     name_hidden_checks=optional(flag(), False),
+    late=optional(late_policy(), None),
 )
 
 
@@ -278,7 +282,7 @@ def load_rubric(path: Path, *, with_seed: bool = True) -> Rubric:
     if source.root is not None:
         rubric = _RUBRIC(source.root)
         checks = (_check_assignments, _check_targets, _check_requires, _check_circles)
-        others = (_check_follow_through, _check_policy, _check_written)
+        others = (_check_follow_through, _check_policy, _check_written, _check_late)
         if not with_seed and rubric.seed.strip("x \n"):
             place = source.places["seed",]
             place.key_problem(_("cannot be kept from student code - begin a line with 'seed: '"))
@@ -406,6 +410,10 @@ def _check_follow_through(rubric: Rubric) -> _Faults:
 
 def _check_written(rubric: Rubric) -> _Faults:
     return item_problems(rubric.written, rubric.assignments, rubric.exercises)
+
+
+def _check_late(rubric: Rubric) -> _Faults:
+    return late_problems(rubric.late, rubric.assignments)
 
 
 def _check_circles(rubric: Rubric) -> _Faults:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.batch.class_results import RECORDS, ByPerson
-from grader.batch.gradebook import HANDED_IN_LATE, Given, GivenPoints, Row
+from grader.batch.gradebook import Given, GivenPoints, Row
 from grader.batch.records import ClassRecords
 from grader.batch.summary import NOTHING
 from grader.course.questions import WrittenItem
@@ -38,7 +38,7 @@ class StudentResult:
 
     @property
     def is_late(self) -> bool:
-        return HANDED_IN_LATE in self.row.flags
+        return self.row.is_late
 
     @property
     def is_graded(self) -> bool:

@@ -19,6 +19,7 @@ from grader.export.words import clean, criterion_in_words
 from grader.files.writing import Content
 from grader.grade.evidence import Outcome
 from grader.grade.score import CriterionGrade
+from grader.report.beside import lines
 from grader.report.cleaning import one_line
 from grader.report.content import ExerciseReport, Report
 from grader.report.marks import criterion_outcome
@@ -72,7 +73,7 @@ def _results(graded: GradedClass, student: StudentResult, report: Report) -> dic
     return {
         "score": number_of(student.points),
         # Students see this at once: it may not say what is to be mended in a hidden criterion.
-        "output": clean("\n".join(noted(report))),
+        "output": clean("\n".join((*lines(report.grade.points, report.beside), *noted(report)))),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",

@@ -13,6 +13,7 @@ from grader.batch.cells import csv_text, safe_cell
 from grader.batch.summary import NOTHING
 from grader.export.exported import Choices, Exported
 from grader.export.graded_class import GradedClass, StudentResult
+from grader.export.points import names
 from grader.text.points import decimal
 
 COLUMNS = (
@@ -28,8 +29,6 @@ COLUMNS = (
     "score",
     "max_score",
 )
-_PENALTY = "0"
-"""Points are final: whatever lateness costs, a person decided it."""
 
 
 def nbgrader(graded: GradedClass, choices: Choices) -> Exported:
@@ -39,18 +38,59 @@ def nbgrader(graded: GradedClass, choices: Choices) -> Exported:
         files=(("", csv_text([COLUMNS, *_rows(graded)])),),
         written=len(graded.students) - len(graded.unknown),
         left_out=graded.unknown,
+        remarks=_remarks(graded),
     )
 
 
 def _rows(graded: GradedClass) -> Iterator[tuple[str, ...]]:
-    exercises = [graded.rubric.exercises[slug] for slug in graded.slugs]
-    for stem in dict.fromkeys(exercise.assignment for exercise in exercises):
+    for stem in _stems(graded):
         for student in graded.students:
             points = _points(graded, student, stem)
-            score = "" if points is None else decimal(points)
-            most = decimal(_most(graded, stem))
-            id = safe_cell(student.id)
-            yield (stem, "", "", id, "", "", "", score, _PENALTY if score else "", score, most)
+            late, others = _beside(graded, student, stem)
+            numbers = ("", "", "")
+            if points is not None:
+                raw = points + others
+                numbers = (decimal(raw), decimal(late), decimal(raw - late))
+            raw_score, penalty, score = numbers
+            most, id = decimal(_most(graded, stem)), safe_cell(student.id)
+            yield (stem, "", "", id, "", "", "", raw_score, penalty, score, most)
+
+
+def _stems(graded: GradedClass) -> tuple[str, ...]:
+    exercises = graded.rubric.exercises
+    return tuple(dict.fromkeys(exercises[slug].assignment for slug in graded.slugs))
+
+
+def _beside(graded: GradedClass, student: StudentResult, stem: str) -> tuple[Fraction, Fraction]:
+    """Return what lateness takes of an assignment, and the other adjustments to it.
+
+    Those of a whole submission are in no row where several assignments were graded.
+    """
+    lost = student.row.lost_by_lateness
+    if len(_stems(graded)) == 1:
+        late = sum(lost.values(), Fraction(0))
+        return late, student.row.adjustments + late
+    prefixes = [prefix for prefix, its in graded.rubric.assignments.items() if its == stem]
+    return sum((lost.get(prefix, Fraction(0)) for prefix in prefixes), Fraction(0)), Fraction(0)
+
+
+def _remarks(graded: GradedClass) -> tuple[str, ...]:
+    """Return a remark if students have adjustments that belong to no assignment."""
+    if len(_stems(graded)) == 1:
+        return ()
+    without = tuple(one.id for one in graded.students if _of_no_assignment(one))
+    if not without:
+        return ()
+    return (
+        f"{len(without)} have adjustments to a whole submission, which no row of an assignment "
+        f"holds: {names(without)}",
+    )
+
+
+def _of_no_assignment(student: StudentResult) -> bool:
+    lost = student.row.lost_by_lateness
+    by_assignment = sum((points for name, points in lost.items() if name), Fraction(0))
+    return student.row.adjustments != -by_assignment
 
 
 def _points(graded: GradedClass, student: StudentResult, stem: str) -> Fraction | None:

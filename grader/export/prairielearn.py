@@ -16,6 +16,7 @@ from grader.export.gradescope import RESULTS_FILE, by_person, number_of, unknown
 from grader.export.reports import reports
 from grader.export.words import clean, criterion_in_words
 from grader.files.writing import Content
+from grader.report.beside import lines as beside
 from grader.report.content import Report
 from grader.report.words import next_in_submission, noted, state
 from grader.text.language import _
@@ -53,7 +54,7 @@ def _results(graded: GradedClass, student: StudentResult, report: Report) -> dic
 
 def _in_general(report: Report) -> str:
     """Return what a report says about the submission as a whole."""
-    lines = list(noted(report))
+    lines = [*beside(report.grade.points, report.beside), *noted(report)]
     if not report.grade.complete:
         lines.append(_("Next: {step}", step=next_in_submission(report)))
     return clean("\n".join(lines))

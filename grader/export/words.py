@@ -18,7 +18,7 @@ from grader.report.findings import Alike, waits
 from grader.report.marks import remark
 from grader.report.words import facts
 from grader.text.language import _, ngettext
-from grader.text.points import shown
+from grader.text.points import shown, signed
 
 LIMIT_TEXT = 4000
 """The most characters on one criterion: some systems take no more than a megabyte in all."""
@@ -26,7 +26,7 @@ _SILENT = (Outcome.PASSED, Outcome.CARRIED)
 
 
 def points_in_short(graded: GradedClass, student: StudentResult) -> str:
-    """Return the points of each exercise and question in a line, with a person's comments."""
+    """Return all points in a line: by exercise and question, with comments, and beside these."""
     pieces = []
     for slug in graded.slugs:
         points, most = student.row.points.get(slug), graded.rubric.exercises[slug].points
@@ -35,7 +35,8 @@ def points_in_short(graded: GradedClass, student: StudentResult) -> str:
         given = graded.given_to(student, item)
         comment = f" ({one_line(given.comment)})" if given.comment else ""
         pieces.append(f"{item.slug} {_known(given.points)} / {shown(item.points)}{comment}")
-    return "; ".join(pieces)
+    beside = (f"{one_line(one.reason)}: {signed(one.points)}" for one in student.row.beside)
+    return "; ".join((*pieces, *beside))
 
 
 def criterion_in_words(part: ExerciseReport, grade: CriterionGrade) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from grader.course.rubric import POLICY, Exercise, Rubric
 from grader.grade.evidence import FLAG, Note, Observation, Outcome
 from grader.grade.score import ExerciseGrade, Grade, block, score
+from grader.report.beside import BesideChecks
 from grader.submission.submission import Submission
 from grader.submission.written_answers import WrittenAnswer, written_answers
 from grader.text.language import _
@@ -102,6 +103,13 @@ class Report:
     """Notes for the staff to look into; None in a report that is not for staff."""
     name_hidden_checks: bool = False
     """True if the author lets students see the names of hidden checks."""
+    beside: tuple[BesideChecks, ...] = ()
+    """The points beside those of the checks, where a class was graded."""
+
+    @property
+    def points(self) -> Fraction:
+        """Return the points of the checks, with those beside them."""
+        return self.grade.points + sum((one.points for one in self.beside), Fraction(0))
 
     @property
     def written_points(self) -> Fraction:

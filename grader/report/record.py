@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.course.rubric import Rubric
 from grader.grade.evidence import Cause, Grid, Note, Observation, Outcome, Picture, Weights, Where
+from grader.report.beside import beside_checks
 from grader.report.content import PersonMark, Report, report_from
 from grader.submission.submission import Submission
 from grader.submission.written_answers import WrittenAnswer
@@ -58,7 +59,8 @@ def report_of(
     if len(report.observations) != len(result.observations):
         raise ValueError("checks of exercises that are not reported on")
     answers = tuple(_answers(record, rubric))
-    return replace(report, written=answers, person_marks=more.person_marks or {})
+    marks, beside = more.person_marks or {}, beside_checks(record)
+    return replace(report, written=answers, person_marks=marks, beside=beside)
 
 
 def recorded(record: Values, files: Mapping[str, bytes]) -> RecordedResult:

@@ -49,7 +49,7 @@ def kind_of(note: Note) -> str:
 def total(report: Report) -> str:
     """Say the points; if a person grades as well, say which points are automatic."""
     grade = report.grade
-    points, most = shown(grade.points), shown(grade.max_points)
+    points, most = shown(report.points), shown(grade.max_points)
     if not report.written:
         return _("{points} / {most} points", points=points, most=most)
     return _(

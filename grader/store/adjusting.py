@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
+from ..grade.lateness import taken
+from ..report.beside import ADJUSTMENTS
+from ..report.late_lines import LATE, in_words, lateness_in
 from ..text.points import exact, shown, signed
 from .store import Adjustment, Record
 
-KEY = "adjustments"
-"""The key of a record under which its adjustments stand."""
+KEY = ADJUSTMENTS
 
 
 def adjusted(record: Record, adjustments: Iterable[Adjustment]) -> Record:
-    """Return a record with these adjustments in place of those it had.
+    """Return a record with these adjustments in place of those it had, and those for lateness.
 
     The record's `points` stay what the checks earned. Who has no points has no adjustments.
     """
     plain = {name: value for name, value in record.items() if name != KEY}
     if "problem" in record:
         return plain
+    given = tuple(adjustments)
     lines = [
         {
             "kind": one.kind,
@@ -28,9 +31,29 @@ def adjusted(record: Record, adjustments: Iterable[Adjustment]) -> Record:
             "reason": one.reason,
             "author": one.author,
         }
-        for one in adjustments
+        for one in (*given, *_for_lateness(record, given))
     ]
     return {**plain, KEY: lines} if lines else plain
+
+
+def _for_lateness(record: Record, given: Iterable[Adjustment]) -> Iterator[Adjustment]:
+    """Yield what lateness takes, as the times in a record say; 0 where free days are used."""
+    automatic, late = Fraction(record["points"]), lateness_in(record)
+    by_people = sum((one.points for one in given if one.author), Fraction(0))
+    losses = taken((one.cost for one in late), automatic, by_people)
+    for one, lost in zip(late, losses, strict=True):
+        kind = f"{LATE} {one.of.assignment}".rstrip()
+        id = record["submission"]["id"]
+        yield Adjustment(id, kind, -lost, automatic, in_words(one), "")
+
+
+def lost_by_lateness(record: Record) -> Mapping[str, Fraction]:
+    """Return the points that lateness takes from a record, by assignment, or for all of it."""
+    return {
+        one["kind"].removeprefix(LATE).strip(): -Fraction(one["points"])
+        for one in record.get(KEY, ())
+        if not one["author"] and one["kind"].partition(" ")[0] == LATE
+    }
 
 
 def sum_of(record: Record) -> Fraction:

@@ -73,7 +73,7 @@ def conditions_of(course: Course, exercises: Iterable[str], isolation: str) -> C
 
 
 def _without_worth(rubric: Rubric) -> Rubric:
-    """Return a rubric in which everything is worth nothing and requires nothing."""
+    """Return a rubric in which everything is worth nothing, requires nothing and is never late."""
     exercises = {
         slug: replace(
             exercise,
@@ -89,7 +89,9 @@ def _without_worth(rubric: Rubric) -> Rubric:
         slug: replace(item, points=Fraction(0), question="", wordings=())
         for slug, item in rubric.written.items()
     }
-    return replace(rubric, exercises=exercises, written=questions, name_hidden_checks=False)
+    return replace(
+        rubric, exercises=exercises, written=questions, name_hidden_checks=False, late=None
+    )
 
 
 def digest_of_inputs(submission: Submission) -> str:

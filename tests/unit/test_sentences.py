@@ -46,6 +46,7 @@ NOT_FOR_STUDENTS = (
     "grader.export.moodle",
     "grader.export.moodle_columns",
     "grader.export.moodle_feedback",
+    "grader.export.nbgrader",
     "grader.export.pages",
     "grader.export.points",
     "grader.export.reports",

@@ -176,6 +176,7 @@ def _print_words(graded: ClassGrading, request: ClassRequest) -> None:
     _print_layout(graded.collected, folder)
     _print_left(summary, folder, out, graded.collected.others)
     _print_absences(graded.absences)
+    _print_without_time(summary)
     _print_others(summary, request.students, request.limit)
     if summary.earlier:
         click.echo(
@@ -273,6 +274,13 @@ def _print_others(summary: Summary, students: tuple[str, ...], limit: int | None
         names = _few(tuple(row.id for row in summary.waiting))
         left = f"{len(summary.waiting)} not graded in this run; {goes_on}: {names}"
         click.echo(without_commands(left))
+
+
+def _print_without_time(summary: Summary) -> None:
+    """Name those of whom it is not known when they handed in: it costs them nothing."""
+    if names := tuple(row.id for row in summary.rows if row.lacks_time):
+        lacking = f"{len(names)} without a time in the roster's column handed_in"
+        click.echo(without_commands(f"{lacking}, so lateness takes nothing: {_few(names)}"))
 
 
 def _few(names: tuple[str, ...]) -> str:

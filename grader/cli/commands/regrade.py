@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from grader.batch.gradebook import row_of
 from grader.batch.records import ClassRecords, read_class, record_text
 from grader.batch.regrade import Change, Earlier, Policy, Regraded, change_of, settled
 from grader.batch.roster import read_roster
+from grader.batch.time_columns import NO_ONES_TIMES, TimesById, times_of
 from grader.cli import options
 from grader.cli.by_person import brought
 from grader.cli.faults import in_words
@@ -127,8 +129,9 @@ def run(
                 workers = min(jobs or cores(), count)
                 return open_engine(course, Options(workers, only=known.only, isolation=tier))
 
+            policy = replace(policy, times=_times(store, course, known))
             done = tuple(earlier.regraded(entries, grader, forced))
-            decided = [(one, *settled(one, policy)) for one in done]
+            decided = [(one, *settled(one, policy, course.rubric)) for one in done]
             if not only_show:
                 _commit(decided, known, store, course, out)
     changes = [
@@ -167,6 +170,20 @@ def _entries(store: Store, folder: Path | None, out: Path, course: Course) -> Ma
     return {entry.id: entry for entry in entries}
 
 
+def _times(store: Store, course: Course, known: ClassRecords) -> TimesById:
+    """Return when students handed in, as the roster says now. Raises RosterError and BatchError."""
+    run = store.last_run()
+    if course.rubric.late is None or run is None or not run.roster:
+        return NO_ONES_TIMES
+    path = Path(run.roster)
+    if not path.is_file():
+        raise BatchError(
+            f"{path}: not there any more, and it says who was late. Put it back, or grade with "
+            "another one: grader batch --roster FILE"
+        )
+    return times_of(read_roster(path).times, course.rubric, known.only)
+
+
 Decided = tuple[Regraded, Record, tuple[Adjustment, ...]]
 
 
@@ -200,6 +217,8 @@ def _print(changes: Iterable[Change], done: Iterable[Regraded]) -> None:
             turned = f"  ({'; '.join(one.checks)})" if one.checks else ""
             what = f"{one.name}: {_points(one.before)} -> {_points(one.after)}{turned}"
             click.echo(without_commands(f"    {one_line(what, limit=400)}"))
+        for line in change.beside:
+            click.echo(without_commands(f"    {one_line(line, limit=400)}"))
     _print_sums(known)
     for each in everybody:
         if each.problem and "problem" not in each.before:
@@ -252,6 +271,7 @@ def _as_json(
                 "before": exactly(change.before),
                 "after": exactly(change.after),
                 "crossed": list(change.crossed),
+                "adjustments": list(change.beside),
                 "criteria": [
                     {
                         "name": one.name,

@@ -159,6 +159,7 @@ def _as_json(record: Record, lost: Iterable[Loss]) -> dict[str, object]:
         "format": "grader.why/1",
         "student": record["submission"]["id"],
         "problem": record.get("problem"),
+        "adjustments": list(record.get(KEY, ())),
         "losses": [
             {
                 "criterion": loss.name,

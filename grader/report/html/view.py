@@ -9,6 +9,7 @@ from fractions import Fraction
 from grader import __version__
 from grader.grade.evidence import Note, Observation, Outcome
 from grader.grade.score import CriterionGrade
+from grader.report.beside import lines
 from grader.report.cleaning import one_line
 from grader.report.content import ExerciseReport, PersonMark, Report
 from grader.report.findings import Findings, findings, tally, waits
@@ -88,6 +89,8 @@ class PageContent:
     most: str
     share: int
     by_person: str
+    beside: tuple[str, ...]
+    """What the checks earned and each adjustment, a line each; empty if there is none."""
     unchecked: str
     later: str
     next: str
@@ -111,10 +114,11 @@ def view(report: Report) -> PageContent:
         language=language_in_use(),
         course=report.course,
         student=report.submission.id,
-        points=shown(grade.points),
+        points=shown(report.points),
         most=shown(grade.max_points),
-        share=_share(grade.points, grade.max_points - grade.later_points),
+        share=_share(report.points, grade.max_points - grade.later_points),
         by_person=_by_person(report),
+        beside=lines(grade.points, report.beside),
         unchecked=_unchecked(grade.unchecked_points - grade.later_points),
         later=f"{later_in_all(grade)}." if grade.later_points else "",
         next=next_in_submission(report),
@@ -163,7 +167,7 @@ def _unchecked(points: Fraction) -> str:
 
 def _share(points: Fraction, most: Fraction) -> int:
     # Rounded down, so that only full points fill it.
-    return int(100 * points / most) if most else 0
+    return max(0, min(100, int(100 * points / most))) if most else 0
 
 
 def _has_details(part: ExerciseReport) -> bool:

@@ -11,7 +11,8 @@ from grader.batch.attendance import of_roster
 from grader.batch.batch import grade_batch
 from grader.batch.discovery import discover
 from grader.batch.records import read_records
-from grader.batch.roster import RosterError, read_roster
+from grader.batch.roster import read_roster
+from grader.batch.time_columns import RosterError
 from tests.unit.batch.test_batch import hand_in
 from tests.unit.samples import RUBRIC, SampleGrader
 

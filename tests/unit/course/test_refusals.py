@@ -21,6 +21,7 @@ import yaml
 from grader.course import (
     cycles,
     follow_through,
+    late,
     questions,
     rubric,
     schema,
@@ -31,7 +32,7 @@ from grader.course.rubric import RubricError, load_rubric
 from grader.text.language import ENGLISH, language_in_use, use_language
 from tests.unit.samples import RUBRIC_TEXT
 
-MODULES = (cycles, follow_through, questions, rubric, schema, yaml_source, yaml_syntax)
+MODULES = (cycles, follow_through, late, questions, rubric, schema, yaml_source, yaml_syntax)
 FILES = {str(module.__file__): Path(str(module.__file__)) for module in MODULES}
 REPORTING = ("problem", "key_problem")
 """The methods that report a problem."""
@@ -39,7 +40,8 @@ QUOTED = re.compile(r"""'[^']*'|"[^"]*"|[({\[][^])}]*[])}]""")
 ORIGINAL_WORDS = re.compile(r"\(영어\): .*")
 """Words of the parser or the operating system, announced as English."""
 KEYS = "points visibility scoring requires follow_through copied policy"
-NAMES = "YAML UTF HTML U torch true false"
+KEYS += " deadline grace per_day at_most free_days closes_after"
+NAMES = "YAML UTF UTC HTML U torch true false"
 """Words that are the same in every language."""
 
 
