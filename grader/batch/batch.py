@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.batch.class_results import RECORDS, ByPerson, write_class_results
@@ -27,6 +28,8 @@ from grader.store.late_work import NO_TIMES, with_lateness
 from grader.store.results import Results
 from grader.store.store import Record
 from grader.submission.submission import Submission, SubmissionError
+
+_NO_RESULT = "could not check: grading ended without a result. Grade this one again."
 
 
 def grade_batch(
@@ -54,117 +57,160 @@ def grade_batch(
     If `part` is not everybody, the others keep the row and the record that they have in `out`, and
     who has none gets a row that says so. Raises RecordsError for a record that cannot be kept.
     """
-    by_person = by_person or ByPerson()
     waiting = {entry.id: entry for entry in entries}
-    class_ = {entry.id: entry for entry in (*waiting.values(), *part.others)}
     absent = tuple(absent)
-    names = {entry.id: entry.record for entry in class_.values()}
+    names = {entry.id: entry.record for entry in (*waiting.values(), *part.others)}
     names |= record_names([*names, *absent])
-    records = out / RECORDS
-    make_folder(records)
-    untouched = (entry.id for entry in part.may_be_left(waiting.values()))
-    before = rows_before(records, {id: names[id] for id in untouched}, rubric, only)
-    rows: dict[str, Row] = {}
-    left = {entry.id for entry in part.others}
-    complete = earlier = begun = 0
+    make_folder(out / RECORDS)
+    untouched = {entry.id: names[entry.id] for entry in part.may_be_left(waiting.values())}
+    before = rows_before(out / RECORDS, untouched, rubric, only)
+    batch = _Batch(
+        rubric, out / RECORDS, only, results, part, times, waiting, names, before, on_row, steps
+    )
+    batch.grade(grader)
+    others = batch.rows_of_others(absent)
+    everybody = {**batch.rows, **others}
+    by_person = by_person or ByPerson()
+    write_class_results(everybody.values(), names, rubric, only, by_person, out)
+    review = to_review((everybody[id] for id in sorted(everybody)), by_person.given)
+    return Summary(
+        _by_id(batch.rows), batch.complete, review, batch.stale(), batch.earlier, _by_id(others)
+    )
 
-    def written(record: Record) -> Row:
-        id = record["submission"]["id"]
-        if id in class_ and class_[id].late:
-            record = {**record, "late": True}
-        record = with_lateness(record, rubric, times.get(id, NO_TIMES))
-        record = adjusted(record, ()) if results is None else results.adjusted(record)
-        row = row_of(record)
-        with _kept(len(rows), len(names), records):
-            write_file(records / names[row.id], record_text(record))
-        return row
 
-    def finish(record: Record) -> None:
-        nonlocal complete
-        complete += record.get("complete") is True
-        row = written(record)
-        rows[row.id] = row
-        on_row(row)
+@dataclass
+class _Batch:
+    """A class while it is graded: who waits, who has a row, who is left for another run."""
 
-    def give_up(id: str, problem: str, digest: str = "") -> None:
-        finish(_problem_record(rubric, Row(id, problem=one_line(problem), digest=digest)))
+    rubric: Rubric
+    records: Path
+    only: tuple[str, ...]
+    results: Results | None
+    part: ClassPart
+    times: TimesById
+    waiting: Mapping[str, Entry]
+    names: Mapping[str, str]
+    """Maps everybody to the file name of the record."""
+    before: Mapping[str, Row]
+    """The rows of those who may keep theirs."""
+    on_row: Callable[[Row], None]
+    steps: Steps
+    rows: dict[str, Row] = field(default_factory=dict)
+    complete: int = 0
+    earlier: int = 0
+    """The number of those who were graded before, and for whom nothing has changed."""
+    begun: int = 0
 
-    def to_grade() -> Iterator[Submission]:
-        nonlocal earlier, begun
-        for entry in part.in_order(waiting.values(), before):
+    def __post_init__(self) -> None:
+        self._called_late = {
+            entry.id for entry in (*self.waiting.values(), *self.part.others) if entry.late
+        }
+        self._left = {entry.id for entry in self.part.others}
+        self._tries = Tries()
+
+    def grade(self, grader: Grader) -> None:
+        """Give everybody who waits a row; twice tried, if something failed by chance."""
+        for graded in grader.grade(self._to_grade()):
+            record = self._record_of(graded)
+            if self._tries.is_done(graded.submission.id, record):
+                self._finish(record)
+            else:
+                self.steps.on_put_off(graded.submission.id)
+        for graded in grader.grade(self._once_more()):
+            self._finish(self._tries.last(graded.submission.id, self._record_of(graded)))
+        for record in self._tries.rest():
+            self._finish(record)
+        for id in self.waiting.keys() - self.rows.keys() - self._left:
+            self._give_up(id, _NO_RESULT)
+
+    def rows_of_others(self, absent: Iterable[str]) -> dict[str, Row]:
+        """Return the rows of those who were not graded in this run.
+
+        In a run of everybody, who is absent counts as graded, and has a row among the rest.
+        """
+        without = {id: NOT_YET for id in self._left if id not in self.before}
+        if self.part.is_everybody:
+            for id in absent:
+                self._give_up(id, NOTHING)
+        else:
+            without |= dict.fromkeys(absent, NOTHING)
+        others = {id: self.before[id] for id in self._left if id in self.before}
+        for id, problem in without.items():
+            others[id] = self._written(_problem_record(self.rubric, Row(id, problem=problem)))
+        return others
+
+    def stale(self) -> tuple[str, ...]:
+        """Return the records in the folder that are nobody's."""
+        names = {*self.names.values()}
+        return tuple(sorted(p.name for p in self.records.glob("*.json") if p.name not in names))
+
+    def _to_grade(self) -> Iterator[Submission]:
+        for entry in self.part.in_order(self.waiting.values(), self.before):
             try:
                 submission = entry.read()
             except SubmissionError as error:
-                give_up(entry.id, str(error))
+                self._give_up(entry.id, str(error))
                 continue
-            record = results.find(submission) if results is not None else None
+            record = self.results.find(submission) if self.results is not None else None
             if record is not None:
-                earlier += 1
-                finish(record)
-            elif part.is_over(begun):
-                left.add(entry.id)
-                steps.on_leave(entry.id)
+                self.earlier += 1
+                self._finish(record)
+            elif self.part.is_over(self.begun):
+                self._left.add(entry.id)
+                self.steps.on_leave(entry.id)
             else:
-                begun += 1
-                steps.on_start(entry.id)
+                self.begun += 1
+                self.steps.on_start(entry.id)
                 yield submission
 
-    def record_of(graded: Graded) -> Record:
-        report = report_on(graded, rubric, only, for_staff=True)
+    def _once_more(self) -> Iterator[Submission]:
+        for id in self._tries.once_more():
+            with suppress(SubmissionError):  # it was there the first time: that result counts
+                submission = self.waiting[id].read()
+                self.steps.on_start(id)
+                yield submission
+
+    def _record_of(self, graded: Graded) -> Record:
+        report = report_on(graded, self.rubric, self.only, for_staff=True)
         record = json_report.as_dict(report, for_staff=True)
-        if results is not None:
-            with _kept(len(rows), len(names), records):
-                results.keep(graded.submission, record)
+        if self.results is not None:
+            with self._keeping():
+                self.results.keep(graded.submission, record)
         return record
 
-    def once_more() -> Iterator[Submission]:
-        for id in tries.once_more():
-            with suppress(SubmissionError):  # it was there the first time: that result counts
-                submission = waiting[id].read()
-                steps.on_start(id)
-                yield submission
+    def _finish(self, record: Record) -> None:
+        self.complete += record.get("complete") is True
+        row = self._written(record)
+        self.rows[row.id] = row
+        self.on_row(row)
 
-    tries = Tries()
-    for graded in grader.grade(to_grade()):
-        record = record_of(graded)
-        if tries.is_done(graded.submission.id, record):
-            finish(record)
-        else:
-            steps.on_put_off(graded.submission.id)
-    for graded in grader.grade(once_more()):
-        finish(tries.last(graded.submission.id, record_of(graded)))
-    for record in tries.rest():
-        finish(record)
-    for id in waiting.keys() - rows.keys() - left:
-        give_up(id, "could not check: grading ended without a result. Grade this one again.")
-    without = {id: NOT_YET for id in left if id not in before}
-    if part.is_everybody:
-        for id in absent:
-            give_up(id, NOTHING)
-    else:
-        without |= dict.fromkeys(absent, NOTHING)
-    others = {id: before[id] for id in left if id in before}
-    for id, problem in without.items():
-        others[id] = written(_problem_record(rubric, Row(id, problem=problem)))
-    everybody = {**rows, **others}
-    write_class_results(everybody.values(), names, rubric, only, by_person, out)
-    stale = sorted(path.name for path in records.glob("*.json") if path.name not in names.values())
-    review = to_review((everybody[id] for id in sorted(everybody)), by_person.given)
-    return Summary(_by_id(rows), complete, review, tuple(stale), earlier, _by_id(others))
+    def _give_up(self, id: str, problem: str) -> None:
+        self._finish(_problem_record(self.rubric, Row(id, problem=one_line(problem))))
+
+    def _written(self, record: Record) -> Row:
+        id = record["submission"]["id"]
+        if id in self._called_late:
+            record = {**record, "late": True}
+        record = with_lateness(record, self.rubric, self.times.get(id, NO_TIMES))
+        record = adjusted(record, ()) if self.results is None else self.results.adjusted(record)
+        row = row_of(record)
+        with self._keeping():
+            write_file(self.records / self.names[row.id], record_text(record))
+        return row
+
+    @contextmanager
+    def _keeping(self) -> Iterator[None]:
+        """Say in a WritingError how many submissions are graded and kept, and where."""
+        try:
+            yield
+        except WritingError as error:
+            done = f"{len(self.rows)} of {len(self.names)} submissions"
+            kept = f"{done} are graded and kept in {self.records}"
+            raise WritingError(f"{error}\n{kept}.") from error
 
 
 def _by_id(rows: Mapping[str, Row]) -> tuple[Row, ...]:
     return tuple(rows[id] for id in sorted(rows))
-
-
-@contextmanager
-def _kept(done: int, all: int, records: Path) -> Iterator[None]:
-    """Say in a WritingError how many submissions are graded and kept, and where."""
-    try:
-        yield
-    except WritingError as error:
-        kept = f"{done} of {all} submissions are graded and kept in {records}"
-        raise WritingError(f"{error}\n{kept}.") from error
 
 
 def _problem_record(rubric: Rubric, row: Row) -> dict[str, object]:
