@@ -7,7 +7,7 @@ a token, m of one of the memory; o and e width of what comes out; t tokens; c ch
 and columns of a patch.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import torch
 from torch import nn
@@ -31,7 +31,26 @@ def one_head(module: nn.Module) -> Mapping[str, int]:
 
 
 def key_heads(module: nn.Module) -> Mapping[str, int]:
-    return {"g": int(getattr(module, "num_kv_heads", module.num_heads))}
+    return {"g": int(module.num_heads)}
+
+
+def key_heads_as_heads(module: nn.Module) -> Mapping[str, int]:
+    return {"h": int(module.num_kv_heads)}
+
+
+def shares(module: nn.Module) -> tuple[int, int, int]:
+    """How many heads of queries, keys and values each group has."""
+    return int(module.num_heads) // int(module.num_kv_heads), 1, 1
+
+
+def number_of_heads(module: nn.Module) -> Mapping[str, int]:
+    return {"h": len(module.heads)}
+
+
+def maps_of_heads(module: nn.Module) -> tuple[str, ...]:
+    """The maps of a module whose heads are modules."""
+    maps = ("W_query", "W_key", "W_value")
+    return tuple(f"heads.{head}.{name}" for head in range(len(module.heads)) for name in maps)
 
 
 def is_of_one_width(module: nn.Module) -> bool:
@@ -87,6 +106,10 @@ QKV = Group(
         ),
         "KVCacheAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), heads),
         "MultiHeadAttention": Home("r | (h d) i", ("W_query", "W_key", "W_value"), heads),
+        "MultiHeadAttentionWrapper": Home("h r | d i", maps_of_heads, number_of_heads),
+        "GroupedQueryAttention": Home(
+            "r | (h d) i", ("W_query", "W_key", "W_value"), key_heads_as_heads, shares=shares
+        ),
         "PackedMultiHeadAttention": Home("(r h d) i", ("qkv",), heads),
     },
     layouts=(
@@ -120,9 +143,9 @@ QKV = Group(
     ),
 )
 
-# Where keys and values are made from other tokens than queries, or in fewer heads, the three are of
-# several shapes. Heads keep their order in every layout: which of the queries' heads reads which of
-# the keys' is what `GroupedQueryAttention` is about.
+# Where keys and values are made from other tokens than queries, the three are of several shapes.
+# Heads keep their order in every layout: which of the queries' heads reads which of the keys' is
+# what `GroupedQueryAttention` is about.
 
 QUERY = Group(
     name="query",
@@ -132,7 +155,6 @@ QUERY = Group(
     aliases={"query": QKV.aliases["query"]},
     homes={
         "CrossAttention": Home("(h d) i", ("W_query",), heads, is_of_two_widths),
-        "GroupedQueryAttention": Home("(h d) i", ("W_query",), heads),
     },
     layouts=(
         Layout("(d h) i", EVERY_HTH),
@@ -156,7 +178,6 @@ KEY_VALUE = Group(
     },
     homes={
         "CrossAttention": Home("r | (g d) m", ("W_key", "W_value"), key_heads, is_of_two_widths),
-        "GroupedQueryAttention": Home("r | (g d) m", ("W_key", "W_value"), key_heads),
     },
     layouts=(
         Layout("r | (d g) m", EVERY_HTH),
@@ -245,6 +266,7 @@ PATCHES = Group(
     roles=("patch map",),
     aliases={"patch map": named("projection", "proj", "conv", "embed", r"patch\w*")},
     homes={"PatchEmbedding": Home("e c p q", ("projection",))},
+    noted=False,
     # The hand-out leaves this open, so there is nothing to be told.
     layouts=(
         *(Layout(f"e ({order})") for order in ("p q c", "c p q", "q p c", "c q p", "p c q")),
@@ -268,6 +290,65 @@ def smaller_eps(module: nn.Module) -> None:
             layer.eps = 1e-6
 
 
+# ---- inputs that modules take ------------------------------------------------------------------
+
+
+def sequence(width: int) -> torch.Tensor:
+    return torch.zeros(1, 2, width)
+
+
+def into(*path: str) -> Callable[[nn.Module], tuple[torch.Tensor, ...]]:
+    """Inputs for a module that first asks the maps at these paths, one for each argument."""
+
+    def inputs(module: nn.Module) -> tuple[torch.Tensor, ...]:
+        weights = [module.get_parameter(f"{name}.weight") for name in path]
+        return tuple(sequence(weight.shape[-1]) for weight in weights)
+
+    return inputs
+
+
+def patch(module: nn.Module) -> tuple[torch.Tensor, ...]:
+    return (torch.zeros(1, *module.get_parameter("projection.weight").shape[1:]),)
+
+
+def picture(prefix: str = "") -> Callable[[nn.Module], tuple[torch.Tensor, ...]]:
+    """A square image of as many patches as there are positions."""
+
+    def inputs(module: nn.Module) -> tuple[torch.Tensor, ...]:
+        kernel = module.get_parameter(f"{prefix}patch_embedding.projection.weight")
+        patches = module.get_parameter(f"{prefix}positions").shape[-2] - 1
+        side = round(patches**0.5) * kernel.shape[-1]
+        return (torch.zeros(1, kernel.shape[1], side, side),)
+
+    return inputs
+
+
+def text_and_memory(module: nn.Module) -> tuple[torch.Tensor, ...]:
+    width = module.get_parameter("norm.weight").shape[-1]
+    return torch.zeros(1, 2, dtype=torch.long), sequence(width)
+
+
+FIRST_CALLS = {
+    "SelfAttentionV1": lambda module: (sequence(module.W_query.shape[0])[0],),
+    "SelfAttentionV2": into("W_query"),
+    "CausalAttention": into("W_query"),
+    "MultiHeadAttentionWrapper": into("heads.0.W_query"),
+    "MultiHeadAttention": into("W_query"),
+    "PackedMultiHeadAttention": into("qkv"),
+    "CrossAttention": into("W_query", "W_key"),
+    "GroupedQueryAttention": into("W_query"),
+    "PatchEmbedding": patch,
+    "ViTEmbeddings": picture(),
+    "FeedForward": into("fc1"),
+    "EncoderBlock": into("norm1"),
+    "PostNormEncoderBlock": into("norm1"),
+    "Encoder": into("blocks.0.norm1"),
+    "ClassificationHead": into("linear"),
+    "ViT": picture("embeddings."),
+    "DecoderBlock": into("norm1", "norm1"),
+    "Decoder": text_and_memory,
+}
+
 ROLES = Roles(
     groups=(POSITIONS, PATCHES, QKV, QUERY, KEY_VALUE, OUT),
     aliases={
@@ -283,4 +364,5 @@ ROLES = Roles(
         "linear": ("head", "classifier", r"mlp_head", "fc", "out"),
     },
     alternatives=(Alternative("LayerNorm uses eps=1e-6", has_layer_norm, smaller_eps),),
+    first_calls=FIRST_CALLS,
 )

@@ -5,6 +5,7 @@ The class is made of submissions from `tests/corpus`, under the ids student-001 
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -16,6 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from grader.course.course import find_course  # noqa: E402
+from tools.made_up_class import write  # noqa: E402
+
 CORPUS = ROOT / "tests" / "corpus"
 CLASS = (
     "right_einsum",
@@ -27,6 +33,9 @@ CLASS = (
 )
 ONLY = "--only a1.sdpa --only a2"
 """What this class was asked for."""
+MADE_UP = 200
+"""Students of the class whose report ends the demo; nobody in it exists."""
+PAGE = ROOT / "build" / "class.html"
 WRONG = "student-002"
 """Whose report is shown in full."""
 
@@ -66,6 +75,25 @@ def steps(folder: Path, environment: Mapping[str, str]) -> Iterator[Step]:
         yield Step(f"grader {command}", done.stdout.replace(f" --course {ROOT}", ""))
 
 
+def class_page(results: Path, folder: Path) -> str:
+    """Writes the page on a made-up class, drawn from the records of this one; returns a remark."""
+    paths = sorted((results / "records").glob("*.json"))
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    graded = [record for record in records if "problem" not in record]
+    write(graded, find_course(ROOT).rubric, MADE_UP, 1, folder)
+    PAGE.parent.mkdir(exist_ok=True)
+    command = ["report", str(folder), "--output", str(PAGE), "--course", str(ROOT)]
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", *command],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"grader report ended with {done.returncode}:\n{done.stderr}")
+    return f"$ grader report results  # of a class of {MADE_UP} that is made up\n\n{done.stdout}"
+
+
 def search() -> str:
     """The path on which commands are found, with this environment's own first."""
     return f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
@@ -80,6 +108,7 @@ def main() -> None:
     with sample_class() as folder:
         for step in steps(folder, environment):
             print(f"$ {step.command}\n\n{step.output}", flush=True)
+        print(class_page(folder / "results", folder / "made-up"), end="")
 
 
 if __name__ == "__main__":

@@ -63,6 +63,16 @@ class CoursePaths:
         return self.reference / "diagnosis.py"
 
     @property
+    def equal_edits(self) -> Path:
+        """Return the edits of the reference that are no mistakes."""
+        return self.reference / "equal_edits.toml"
+
+    @property
+    def small_calls(self) -> Path:
+        """Return the small calls of each target among which a counterexample is looked for."""
+        return self.reference / "small_calls.py"
+
+    @property
     def notebooks(self) -> Path:
         """Return the list of notebooks that the course was made from."""
         return self.reference / "notebooks.py"

@@ -31,3 +31,5 @@ class Scope:
     absent: tuple[Definition, ...] = ()
     diagnose: bool = True
     """True to look for the causes of failures, if the engine does."""
+    until_failure: bool = False
+    """True to stop at the first check that fails, those that most known mistakes fail first."""

@@ -85,6 +85,9 @@ class Options:
     early."""
     diagnose: bool = True
     """Look for the causes of failures. Not needed to prove suites."""
+    counterexamples: bool = False
+    """Look for the smallest input on which a failing exercise is wrong: for reports that a person
+    reads."""
     hurry: bool = False
     """True if somebody waits for each answer: more processor time may be spent in all to have it
     sooner."""
@@ -148,6 +151,7 @@ class Engine:
             course,
             trace=options.trace,
             diagnose=options.diagnose,
+            counterexamples=options.counterexamples,
             hurry=options.hurry,
             tell=self.tell is not None,
         )

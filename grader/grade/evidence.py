@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from ..text.language import _, joined, marked
+from .counterexample import Counterexample
 
 
 class Outcome(StrEnum):
@@ -191,6 +192,10 @@ class Observation:
     """More causes that fit as well as `cause`: these numbers do not tell which one it is."""
     picture: Picture | None = None
     weights: Weights | None = None
+    counterexample: Counterexample | None = field(default=None, compare=False)
+    """A tiny input of our own on which the exercise's answer is clearly wrong, if one is known."""
+    nothing_small: bool = field(default=False, compare=False)
+    """True if such an input was looked for, and none was found."""
     needs: tuple[str, ...] = ()
     """The exercises and criteria that a blocked check waits for."""
     staff: str = ""

@@ -125,6 +125,20 @@ class CheckRunner:
             result = replace(result, fingerprint=fingerprint(record.compared))
         return CheckResult(broken or result, record.trace(result.outcome))
 
+    def outside_checks(self, check: Check, client: SubmissionClient) -> CheckContext:
+        """Return what a check's fixtures hand out, for calls that are part of no check.
+
+        Raises:
+            StudentFault: the submission cannot be loaded.
+        """
+        client.start_check(lambda call: 0.0)
+        record, stem = CheckRecord(), check.exercise.assignment
+        seed = check_seed(self._course_seed, f"outside {check.id}")
+        settle(seed)
+        definitions = _SubmissionDefinitions(client, check, record)
+        reference = self._references[stem]
+        return CheckContext(client, definitions, stem, reference, self._memo, seed, record)
+
     def trace_on_references(
         self,
         check: Check,

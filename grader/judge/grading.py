@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,9 +24,12 @@ from .checks.pytest_bridge import Phase
 from .diagnose.diagnosis import Diagnosis
 from .diagnose.knowledge import load_knowledge
 from .follow_through.follow_through import ACCUSING, FollowThroughPass
+from .mutants.kill_records import KillRecords
 from .mutants.mutant_runs import MutantRuns
 from .mutants.mutants import Mutants
 from .reference.references import ReferenceBroken, References
+from .smallest.counterexamples import Counterexamples
+from .smallest.small_calls import load_small_calls
 
 Data = TypeVar("Data")
 EVERYTHING = Scope()
@@ -59,14 +63,21 @@ class Grading:
         self.checks = checks[::-1] if reverse else checks
         self._runner = runner
         self._mutant_runs = MutantRuns(self._modules, mutants, runner)
+        self._kill_records = KillRecords(root, checks)
         self._follow_through = FollowThroughPass(
-            self._modules, checks, runner, mutants, self._mutant_runs
+            self._modules, checks, runner, mutants, self._mutant_runs, self._kill_records
         )
         self.tell: Callable[[str, int, int], object] = lambda slug, number, count: None
         """Called before each check: its exercise, its number, and how many checks there are."""
         self.diagnoses = True
         """True to look for the causes of failures."""
-        self._diagnosis = Diagnosis(root, knowledge, checks, runner, mutants, self._mutant_runs)
+        self._diagnosis = Diagnosis(
+            knowledge, checks, runner, mutants, self._mutant_runs, self._kill_records
+        )
+        self.counterexamples = False
+        """True to look for the smallest input on which a failing exercise is wrong."""
+        small_calls = _course_data(root, "small_calls.py", load_small_calls)
+        self._counterexamples = Counterexamples(small_calls, checks, runner)
 
     def grade(
         self,
@@ -80,7 +91,9 @@ class Grading:
         `scope.unknown`; it is empty if that is.
 
         Public checks are run first: a process that has seen hidden inputs could tell them in the
-        words of its exceptions, which a public check shows.
+        words of its exceptions, which a public check shows. With `scope.until_failure`, which is for
+        edits of the reference, the order is another one, and what comes after a failure is left
+        out.
 
         Raises `Starved`, `SourceGone`.
         """
@@ -89,11 +102,16 @@ class Grading:
         diagnoses = self.diagnoses and scope.diagnose
         wanted = [check for check in self.checks if not only or check.exercise.slug in only]
         wanted = [check for check in wanted if self._is_about(check, scope)]
-        for number, check in enumerate(sorted(wanted, key=lambda check: check.hidden), start=1):
+        wanted = self._deadliest_first(wanted) if scope.until_failure else wanted
+        in_order = wanted if scope.until_failure else sorted(wanted, key=lambda check: check.hidden)
+        for number, check in enumerate(in_order, start=1):
             client.note_check(check.id)
             self.tell(check.exercise.slug, number, len(wanted))
             known = self._known(check, scope, digest if diagnoses else None)
-            results[check.id] = known or self._grade_one(check, client, digest)
+            result = results[check.id] = known or self._grade_one(check, client, digest)
+            if scope.until_failure and result.observation.outcome in ACCUSING:
+                wanted = wanted[:number]
+                break
         client.note_check("")
         self.tell("", len(wanted), len(wanted))
         final = self._follow_through.through(results, client, digest)
@@ -103,6 +121,8 @@ class Grading:
             observations = self._diagnosis.explained(final, client, digest)
         if diagnoses and unknown:
             without = self._diagnosis.explained(final, client, digest, unknown)
+        if self.counterexamples:
+            observations = self._counterexamples.added(observations, client)
         return [observations[c.id] for c in wanted], [without[c.id] for c in wanted if unknown]
 
     @property
@@ -113,6 +133,16 @@ class Grading:
     def suite_modules(self) -> dict[str, ModuleType]:
         """Return the imported suites, by their path in the course."""
         return {check.item.location[0]: check.item.module for check in self.checks}
+
+    def _deadliest_first(self, checks: Sequence[Check]) -> list[Check]:
+        """Return the checks in another order: those that most known mistakes fail come first."""
+        failed = Counter(
+            check
+            for slug in {check.exercise.slug for check in checks}
+            for fails in self._kill_records.of(slug).values()
+            for check in fails
+        )
+        return sorted(checks, key=lambda check: -failed[check.id])
 
     def _known(self, check: Check, scope: Scope, digest: str | None) -> CheckResult | None:
         """Return the reference's observation, if a check cannot see an edit of the reference.

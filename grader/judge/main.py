@@ -92,6 +92,7 @@ class Judge:
         self._workers = Workers(starter, ahead)
         self._grading = Grading(root, _seed(hello), self._exercises, hello.reverse, hello.targets)
         self._grading.diagnoses = hello.diagnose
+        self._grading.counterexamples = hello.counterexamples
         if hello.tell:
             self._grading.tell = lambda *at: channel.send(answer_message(CheckStarted(*at)))
         self._globals = SuiteGlobals(self._grading.suite_modules() if self._trace else {})

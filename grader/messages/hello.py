@@ -38,6 +38,8 @@ class Hello:
     """True to record what student code answers, for `grader validate`."""
     diagnose: bool = True
     """True to look for the causes of failures."""
+    counterexamples: bool = False
+    """True to look for the smallest input on which a failing exercise is wrong."""
     hurry: bool = False
     """True if somebody waits for each answer."""
     tell: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
+from grader.grade.counterexample import Counterexample, SmallArray
 from grader.grade.evidence import (
     BlockedFinding,
     Cause,
@@ -19,6 +20,7 @@ from grader.grade.score import ExerciseGrade, Grade
 from grader.report.check_names import CheckName, check_names
 from grader.report.cleaning import printable
 from grader.report.content import ExerciseReport, Report
+from grader.report.small_example import LIMIT_SNIPPET
 from grader.text.points import exact, shown
 
 FORMAT = "grader.report/1"
@@ -158,6 +160,10 @@ def _observation(seen: Observation) -> dict[str, object]:
         "also": [_cause(cause) for cause in seen.also],
         "picture": None if seen.picture is None else _picture(seen.picture),
         "weights": None if seen.weights is None else _weights(seen.weights),
+        **(
+            {} if seen.counterexample is None else {"counterexample": _example(seen.counterexample)}
+        ),
+        **({"nothing_small": True} if seen.nothing_small else {}),
         "where": _where(seen.where),
         "notes": [printable(note) for note in seen.notes],
         "precision": seen.precision,
@@ -195,6 +201,30 @@ def _weights(weights: Weights) -> dict[str, object]:
         "cut": weights.cut,
         "returned": [list(row) for row in weights.returned],
         "expected": [list(row) for row in weights.expected],
+    }
+
+
+def _example(example: Counterexample) -> dict[str, object]:
+    return {
+        "call": printable(example.call),
+        "inputs": [_array(one) for one in example.inputs],
+        "weights": [_array(one) for one in example.weights],
+        "expected": _array(example.expected),
+        "yours": None if example.yours is None else _array(example.yours),
+        "instead": printable(example.instead),
+        "wrong": example.wrong,
+        "words": [printable(sentence) for sentence in example.words],
+        "snippet": printable(example.snippet, LIMIT_SNIPPET),
+    }
+
+
+def _array(array: SmallArray) -> dict[str, object]:
+    """Return an array; its entries are texts, as JSON has no numbers for NaN and infinity."""
+    return {
+        "name": printable(array.name),
+        "shape": list(array.shape),
+        "entries": list(array.entries),
+        "axes": [printable(axis) for axis in array.axes],
     }
 
 

@@ -15,6 +15,14 @@ from grader.report.findings import Findings, findings, tally, waits
 from grader.report.fragments import block, cells, html, plain, span, table
 from grader.report.later import later, later_in_all
 from grader.report.marks import UNICODE, criterion_outcome, remark
+from grader.report.small_example import (
+    arithmetic,
+    code,
+    example_of,
+    pasted_as,
+    title,
+    why_none,
+)
 from grader.report.words import facts, next_in_submission, noted, state, total, up_to
 from grader.text.language import _
 from grader.text.points import shown
@@ -90,6 +98,14 @@ def _exercise(part: ExerciseReport, with_details: bool) -> Iterator[str]:
     if groups.first is not None:
         yield _bold(_("First:"), _title(groups.first))
         yield _facts(facts(groups.first))
+    example = example_of(part.observations)
+    if example is not None:
+        yield _bold(f"{title()}:", span(example.call))
+        yield "\n".join(f"- {plain(sentence)}" for sentence in arithmetic(example))
+        yield pasted_as()
+        yield block(code(example))
+    elif sentence := why_none(part.observations):
+        yield f"{sentence}."
     if with_details:
         yield from _rest(part, groups)
 

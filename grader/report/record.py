@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from grader.course.rubric import Rubric
+from grader.grade.counterexample import Counterexample, SmallArray
 from grader.grade.evidence import Cause, Grid, Note, Observation, Outcome, Picture, Weights, Where
 from grader.report.beside import beside_checks
 from grader.report.content import PersonMark, Report, report_from
@@ -100,6 +101,8 @@ def _observation(values: Values, durations: Mapping[str, float]) -> Observation:
         also=tuple(map(_cause, values["also"])),
         picture=_picture(values["picture"]),
         weights=_weights(values["weights"]),
+        counterexample=_example(values.get("counterexample")),
+        nothing_small=values.get("nothing_small") is True,
         # Records of older versions lack it: what is blocked cannot be told without.
         needs=_texts(values["needs"] if outcome is Outcome.BLOCKED else []),
     )
@@ -147,6 +150,30 @@ def _weights(values: Values | None) -> Weights | None:
     row, column = _texts(values["axes"])
     returned, expected = _grid(values["returned"]), _grid(values["expected"])
     return Weights(returned, expected, (row, column), bool(values["cut"]))
+
+
+def _example(values: Values | None) -> Counterexample | None:
+    if values is None:
+        return None
+    yours = values["yours"]
+    return Counterexample(
+        call=_text(values["call"]),
+        inputs=tuple(map(_array, values["inputs"])),
+        weights=tuple(map(_array, values["weights"])),
+        expected=_array(values["expected"]),
+        yours=None if yours is None else _array(yours),
+        instead=_text(values["instead"]),
+        wrong=_whole(values["wrong"]),
+        words=_texts(values["words"]),
+        snippet=_text(values["snippet"]),
+    )
+
+
+def _array(values: Values) -> SmallArray:
+    shape = tuple(map(_whole, values["shape"]))
+    return SmallArray(
+        _text(values["name"]), shape, _texts(values["entries"]), _texts(values["axes"])
+    )
 
 
 def _grid(rows: Any) -> Grid:

@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from grader.grade.counterexample import Counterexample
 from grader.grade.evidence import Note, Observation, Outcome
 from grader.grade.score import CriterionGrade
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
@@ -23,6 +24,14 @@ from grader.report.findings import Alike, Findings, findings, tally, waits
 from grader.report.later import later, later_in_all
 from grader.report.marks import ASCII, UNICODE, Marks, criterion_outcome, remark
 from grader.report.next_step import explainable, from_here, located, next_step
+from grader.report.small_example import (
+    arithmetic,
+    code,
+    example_of,
+    pasted_as,
+    title,
+    why_none,
+)
 from grader.report.weights import beside
 from grader.report.words import facts, kind_of, state, total, up_to
 from grader.submission.written_answers import WrittenAnswer
@@ -175,13 +184,18 @@ class _Page:
             lines.append(Padding(self._criteria(part.grade.here), (0, 0, 0, 2)))
             if waiting := later(part.grade):
                 lines.append(Padding(Text(waiting, "bright_black"), (0, 0, 0, 2)))
-            lines += self._findings(groups)
+            lines += self._findings(groups, example_of(part.observations))
+            notes |= dict.fromkeys(filter(None, [why_none(part.observations)]))
         return lines + [self._hanging(_("note:"), Text(one_line(note)), "cyan") for note in notes]
 
-    def _findings(self, groups: Findings) -> Iterator[RenderableType]:
+    def _findings(
+        self, groups: Findings, example: Counterexample | None
+    ) -> Iterator[RenderableType]:
         if groups.first is not None:
             yield self._line(Alike(groups.first), bold=True)
             yield self._in_words(groups.first, groups.echoes)
+        if example is not None:
+            yield self._example(example)
         for group in groups.others[:_OTHERS_MAX]:
             yield self._line(group)
         if groups.others[_OTHERS_MAX:]:
@@ -234,6 +248,14 @@ class _Page:
         if echoes:
             table.add_row(_("also in"), Text(tally(echoes)))
         return Padding(table, (0, 0, 0, 6))
+
+    def _example(self, example: Counterexample) -> RenderableType:
+        """Show the smallest input, as code: what is read here can be pasted as it is."""
+        lines = [Text(f"{title()}: {one_line(example.call)}", style="bold")]
+        lines += [Text(sentence) for sentence in arithmetic(example)]
+        lines.append(Text(pasted_as(), style="bright_black"))
+        lines += [Text(line, style="cyan") for line in code(example)]
+        return Padding(Group(*lines), (0, 0, 0, 6))
 
     def _drawing(self, seen: Observation, room: int) -> tuple[str, Text] | None:
         """Return the label and the drawing of a check's numbers; None if there are none."""

@@ -10,7 +10,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, fields
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -19,13 +19,17 @@ from typing import Any
 
 from ..files.writing import WritingError
 from ..text.points import exact
+from . import summary_tables
 from .conditions import Conditions
+from .summary_tables import KeptSummary
 
 STORE_FILE = "results.sqlite"
 """The name of the store in a folder of results."""
 FORMAT = 2
 _APPLICATION = 0x67726472
 """Says in the file's header whose database it is."""
+_AT_ONCE = 100
+"""The most summaries that one transaction adds."""
 _BUSY_S = 30.0
 """How long to wait for another run that writes into the same store."""
 
@@ -147,11 +151,14 @@ class Store:
         """
         packed = zlib.compress(json.dumps(record, ensure_ascii=False, allow_nan=False).encode())
         with self._writing():
-            self._database.execute(
+            added = self._database.execute(
                 "INSERT INTO results (student, inputs, conditions, graded_at, final, record) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
                 (student, inputs, self._id_of(conditions), _now(), final, packed),
             )
+            # The result counts; a summary that cannot be made now is made, or missed, later.
+            with suppress(KeyError, TypeError, ValueError, AttributeError):
+                summary_tables.add(self._database, added.lastrowid or 0, record)
 
     def history(self, student: str | None = None) -> Iterator[Kept]:
         """Yield every result that was kept, of one student or of all, the oldest first.
@@ -159,6 +166,20 @@ class Store:
         Raises StoreError.
         """
         return self._rows("?1 IS NULL OR student = ?1 ORDER BY results.id", (student,))
+
+    def summaries(self) -> Iterator[KeptSummary]:
+        """Yield every result in short, the oldest first.
+
+        Those of an older version of the grader are made from their records first, which takes some
+        milliseconds for each. Raises StoreError and WritingError.
+        """
+        with _in_words(self.path):
+            missing = summary_tables.missing(self._database)
+        for start in range(0, len(missing), _AT_ONCE):
+            with self._writing():
+                summary_tables.add_missing(self._database, missing[start : start + _AT_ONCE])
+        with _in_words(self.path):
+            yield from summary_tables.rows(self._database)
 
     def newest(self, student: str) -> Kept | None:
         """Return the newest result of a student, if there is one. Raises StoreError."""
@@ -288,6 +309,7 @@ def _prepare(path: Path, database: sqlite3.Connection) -> None:
                 f"{path}: written by another version of the grader (format {version}, here "
                 f"{FORMAT}). {_MOVE_AWAY}"
             )
+    summary_tables.prepare(database)
     # In WAL mode, what is committed survives the end of any process. A power cut may take the last
     # results; these are graded again.
     database.execute("PRAGMA journal_mode = WAL")

@@ -3,6 +3,9 @@
 The first optimiser, its first step, and the first `~mask` on a meta tensor each ask it for
 `disable` or `graph_break`, which mean nothing unless something is being compiled. The stand-in
 answers these two; whatever else is asked of it imports the real module.
+
+Nothing is compiled in a worker: `torch.compile` gives back what it gets. A compiler needs to start
+other programs and to write files, which the jail forbids, and takes longer than any check may.
 """
 
 from __future__ import annotations
@@ -12,6 +15,9 @@ import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
+
+import torch
+from torch import nn
 
 NAME = "torch._dynamo"
 
@@ -41,6 +47,21 @@ def load() -> ModuleType:
     return importlib.import_module(NAME)
 
 
+def uncompiled(model: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
+    """Return the function or module itself, or a decorator that does, as `torch.compile` may.
+
+    >>> uncompiled(len) is len and uncompiled(mode="default")(len) is len
+    True
+    """
+    return model if model is not None else lambda function: function
+
+
+def _leave_as_is(module: nn.Module, *args: Any, **options: Any) -> None:
+    """Stand in for `nn.Module.compile`."""
+
+
 def install() -> None:
-    """Put the stand-in in place, unless the real module is there already."""
+    """Put the stand-in in place, unless the real module is there already; compile nothing."""
     sys.modules.setdefault(NAME, LazyDynamo(NAME))
+    torch.compile = uncompiled
+    nn.Module.compile = _leave_as_is  # type: ignore[assignment]

@@ -20,12 +20,14 @@ from ..wire.load_plan import LoadPlan, Wanted, load_plan_in, wanted_in
 from ..wire.load_report import LoadReport
 from ..wire.peer import Peer
 from ..wire.survey_report import SurveyReport, encoded_survey
+from . import meta_values
 from .isolation import WORKER_SOCKET, Jail, isolate, take_descriptors
 from .jail.layers import Limits
 from .kernels import watch
 from .loading import Loaded
 from .loading.running.choice import choose
 from .loading.source.module_map import ModuleMap
+from .loading.source.other_names import add_wanted_names
 from .loading.source.statements import Scripts
 from .side import WorkerSide, reset_torch, seed_torch
 from .survey import survey
@@ -68,6 +70,7 @@ class SentFiles:
         scripts = self._scripts = Scripts(plan.files)
         choices = choose(plan.entries, plan.others, plan.stubs, scripts)
         entries = {stem: choice.path for stem, choice in choices.items()}
+        add_wanted_names(scripts, entries, plan.targets)
         return survey(wanted, entries, ModuleMap(plan.files.keys(), entries), scripts)
 
     def load(self, plan: LoadPlan, progress: Callable[[str, int], None]) -> LoadedSubmission:
@@ -91,6 +94,7 @@ def run(
         take_descriptors(sock_fd, output_fd, jail.keep_fds)
         report = isolate(jail, Limits(**config.get("limits", {})), config["scratch"])
         reseed()
+        meta_values.install()
     except BaseException as error:
         os.write(2, f"isolation failed: {error!r}\n".encode())
         os._exit(EXIT_NOT_ISOLATED)

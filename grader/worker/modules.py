@@ -12,17 +12,28 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import UninitializedParameter
 
 from ..wire.frame import Meta
 from ..wire.tensors import NAMES
 from ..wire.values import type_name
+from .finish import finish, is_unfinished
 from .jail.kernel import return_freed_memory
 
 
 def describe(module: nn.Module) -> Meta:
-    """Return kind, type name, mode and `[name, dtype, shape, requires_grad]` of each parameter."""
+    """Return kind, type name, mode and a row for each parameter.
+
+    A row is `[name, dtype, shape, requires_grad, whether it belongs to an nn.Linear]`.
+    """
+    linear = {
+        id(p)
+        for part in nn.Module.modules(module)
+        if _is_linear(part)
+        for p in nn.Module.parameters(part)
+    }
     rows = [
-        [name, NAMES.get(p.dtype, "?"), list(p.shape), p.requires_grad]
+        [name, NAMES.get(p.dtype, "?"), _shape(p), p.requires_grad, id(p) in linear]
         for name, p in nn.Module.named_parameters(module)
     ]
     return {
@@ -30,7 +41,23 @@ def describe(module: nn.Module) -> Meta:
         "type": type_name(module),
         "training": bool(module.training),
         "parameters": rows,
+        "unfinished": is_unfinished(module),
     }
+
+
+def _is_linear(part: nn.Module) -> bool:
+    """Decide whether a layer computes what `nn.Linear` does, with a weight stored (out, in)."""
+    return isinstance(part, nn.Linear) and type(part).forward is nn.Linear.forward
+
+
+def _shape(parameter: nn.Parameter) -> list[int]:
+    """Return the shape, or that of no numbers where a layer waits for its first input."""
+    return [0] if isinstance(parameter, UninitializedParameter) else list(parameter.shape)
+
+
+def _finish(module: nn.Module, inputs: Sequence[Any]) -> Meta:
+    finish(module, inputs)
+    return describe(module)
 
 
 def _parameters(module: nn.Module) -> dict[str, torch.Tensor]:
@@ -153,4 +180,5 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "parts": _parts,
     "nothing": _nothing,
     "structure": _structure,
+    "finish": _finish,
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from opcode import opmap
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -26,6 +28,7 @@ Locate = Callable[[str], "tuple[str, int | None] | None"]
 """Maps a code file name to a file and cell of the submission, or to None."""
 
 
+_RAISING = frozenset({opmap["RAISE_VARARGS"], opmap["RERAISE"]})
 _REFUSABLE = {
     "process": frozenset({"subprocess", "multiprocessing", "concurrent", "pty"}),
     "network": frozenset({"socket", "socketserver", "ssl", "urllib", "http", "ftplib", "smtplib"}),
@@ -160,15 +163,15 @@ class WorkerSide(Side):
     def report(self, error: BaseException) -> Meta:
         """Describe an exception: type, bases and text, and the student's line that it came from.
 
-        That line is the last of the student's that the traceback crosses; `own` tells whether it
-        raised the exception itself.
+        That line is the last of the student's that the traceback crosses; `own` tells whether a
+        `raise` there raised the exception. What torch raises from C has no frame of its own.
         """
         file, cell, line, own = None, None, None, False
         libraries: list[str] = []
         trace = error.__traceback__
         while trace is not None:
             place = self._locate(trace.tb_frame.f_code.co_filename)
-            own = place is not None
+            own = place is not None and _is_raising(trace)
             if place is not None:
                 (file, cell), line = place, trace.tb_lineno
             else:
@@ -186,6 +189,11 @@ class WorkerSide(Side):
             "own": own,
             "refused": _refused(error, libraries),
         }
+
+
+def _is_raising(trace: TracebackType) -> bool:
+    """Tell whether a frame is at a `raise`, and not in the middle of a call or an operator."""
+    return trace.tb_frame.f_code.co_code[trace.tb_lasti] in _RAISING
 
 
 def _refused(error: BaseException, libraries: Sequence[str]) -> str:

@@ -137,7 +137,7 @@ def test_a_class_that_only_raises_is_carried_by_no_slip(case: Case) -> None:
     found = graded(case)
     pairs = [(found.slip, found.mistake)]
 
-    repeated = RepeatedMistakes(found.grading._mutant_runs)
+    repeated = RepeatedMistakes(found.grading._mutant_runs, found.grading._kill_records)
     assert repeated.made_twice(pairs, found.earlier, found.later) is None
 
 

@@ -29,6 +29,7 @@ NOT_HELD = {
     "exit_at_import": "ends the process that runs it",
     "notebook_cut_off": "half a file, which no kernel opens",
     "notebook_training_loops": "trains for hours before anything could be checked",
+    "run_compiled": "compiles for real in the process that runs it, and leaves the compiler behind",
     "right_input_and_exit": "asks for input and exits while it is run",
     "syntax_error": "a syntax error: a traceback, no objects",
 }
@@ -68,7 +69,7 @@ def of_kernels(course: Path, of_files: dict[str, Plain]) -> dict[str, Plain]:
     jobs = [
         [name, str(CORPUS / name), record["submission"]["entries"]]
         for name, record in of_files.items()
-        if NOT_HELD.get(name, "").partition(" ")[0] not in ("trains", "asks")
+        if NOT_HELD.get(name, "").partition(" ")[0] not in ("trains", "asks", "compiles")
     ]
     done = subprocess.run(
         [sys.executable, "-m", "tests.support.live_kernels", str(course)],

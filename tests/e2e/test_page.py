@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from grader.class_report.html.page import rendered as class_page
 from grader.report.html import fragment, rendered
 from tests.support.browser import DESKTOP, PHONE, opened, page, problems
 from tests.support.pages import HINTS, everything
+from tests.unit.class_report.test_sections import MANY
+from tests.unit.class_report.test_sections import report as report_on_a_class
 from tests.unit.report.test_sinks import NASTY, hostile_report
 
 WIDTHS = pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])
@@ -170,3 +173,25 @@ def test_a_fragment_fits_into_a_notebook_twice(
         assert open_.evaluate(styles) == with_it
     assert own == ("rgb(27, 33, 48)" if light == "true" else "rgb(230, 233, 239)")
     assert problems(browser, file, width, system) == []
+
+
+@SCHEMES
+def test_the_page_of_a_class_can_be_read_by_everybody(
+    browser: Any, tmp_path: Path, scheme: str
+) -> None:
+    file = written(tmp_path, class_page(report_on_a_class(tmp_path, MANY, MANY[:12])))
+    assert problems(browser, file, PHONE, scheme) == []
+
+
+def test_a_number_opens_the_list_of_its_students_without_a_script(
+    browser: Any, tmp_path: Path
+) -> None:
+    file = written(tmp_path, class_page(report_on_a_class(tmp_path)))
+    context = browser.new_context(java_script_enabled=False)
+    opened_ = context.new_page()
+    opened_.goto(file.resolve().as_uri())
+    opened_.get_by_role("row", name="handed in nothing").get_by_role("link").click()
+    assert opened_.locator(".people:target").inner_text().endswith("student-999")
+    opened_.locator(".people:target .close").click()
+    assert opened_.locator(".people:target").count() == 0
+    context.close()

@@ -17,6 +17,8 @@ from grader.handouts.generation import write as write_handouts
 from grader.validate.diagnosis import OPEN_TARGET, SELF_TARGET, Diagnosed, Verdict
 from grader.validate.proof import Proof, prove
 from grader.validate.report import json_report, text_report
+from grader.validate.survivors import survey_mutants
+from grader.validate.survivors_report import survey_json, survey_text
 from grader.validate.trials import kills
 
 pytestmark = pytest.mark.usefixtures("warm_nursery")
@@ -379,3 +381,29 @@ def test_the_command_prints_data_and_ends_with_its_code(
     ]
     assert report["problems"][0]["file"] == f"{OWN}/mistakes.diff"
     assert report["kills"]["t1.toy/gradients/test_gradient"][-1] == "toy.half"
+
+
+def test_edits_that_no_check_notices_are_holes_until_a_reason_is_given(toy: Path) -> None:
+    def found() -> tuple[str, dict[str, str], list[str]]:
+        survey = survey_mutants(find_course(toy), (), Options(workers=2))
+        edits = {e["edit"]: e["noticed_by"] for e in survey_json(survey)["edits"]}
+        return survey_text(survey), edits, [str(gap) for gap in survey.gaps]
+
+    text, edits, gaps = found()
+    assert edits["another sign: x * 2 -> (x) / (2)"].startswith("t1.toy/outputs/")
+    assert edits["detached: x * 2 -> _value(x * 2, lambda t: t.detach())"].startswith("t1.toy/grad")
+    survivors = [edit for edit, killer in edits.items() if killer is None]
+    assert len(gaps) == len(survivors)
+    reasons = [*survivors, "another number: 2 -> 7"]
+    (toy / "reference/equal_edits.toml").write_text(
+        "".join(
+            f"[[edit]]\ndefinition = 't1_toy.double'\nedit = {json.dumps(edit)}\nwhy = 'a test'\n"
+            for edit in reasons
+        ),
+        encoding="utf-8",
+    )
+    text, _, gaps = found()
+    (gap,) = gaps
+    line = 4 * len(survivors) + 1
+    assert gap.startswith(f"reference/equal_edits.toml:{line}  no edit that survives needs this")
+    assert f"{len(survivors)} right for a stated reason" in text

@@ -20,9 +20,11 @@ PACKAGE = Path(cli.__path__[0]).parent
 FLOORS = (
     "cli",
     "live",
+    "pytest_items",
     "watching",
     "validate",
     "scaffold",
+    "class_report",
     "export",
     "batch",
     "store",
@@ -38,6 +40,7 @@ FLOORS = (
     "course",
     "wire",
     "files",
+    "statistics",
     "text",
 )
 """Every package from the top floor down. A package imports only what stands below it."""
@@ -47,7 +50,7 @@ MAY_PARSE = ("course", "handouts", "scaffold", "validate", "worker")
 PARSERS = ("ast", "tokenize", "yaml", "nbformat", "pickle", "marshal")
 MAY_IMPORT_TORCH = ("wire", "worker", "judge", "processes")
 """None of them runs in the parent."""
-DETERMINED = ("course", "grade", "submission")
+DETERMINED = ("course", "grade", "statistics", "submission")
 """Packages whose results hang on what they are given, and on nothing else."""
 UNDETERMINED = (
     "datetime",

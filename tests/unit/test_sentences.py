@@ -21,6 +21,7 @@ SENTENCE = re.compile(r"[A-Za-z]{2,}(?:,? [A-Za-z'’]{2,}){2,}")
 TRANSLATED = ("_", "ngettext", "marked")
 NOT_FOR_STUDENTS = (
     "grader.batch",
+    "grader.class_report.data",
     "grader.cli.by_person",
     "grader.cli.class_grading",
     "grader.cli.class_progress",
@@ -32,6 +33,7 @@ NOT_FOR_STUDENTS = (
     "grader.cli.commands.gradebook",
     "grader.cli.commands.new",
     "grader.cli.commands.regrade",
+    "grader.cli.commands.report",
     "grader.cli.commands.stubs",
     "grader.cli.commands.validate",
     "grader.cli.commands.why",

@@ -22,8 +22,12 @@ WORDS = frozenset(
 TORCHS_OWN = {
     ("grader.processes.nursery", "scaled_dot_product_attention"),
     ("grader.processes.nursery", "softmax"),
+    ("grader.validate.edits.calls", "log_softmax"),
+    ("grader.validate.edits.calls", "softmax"),
+    ("grader.validate.edits.tensors", "softmax"),
 }
-"""Operations of torch that are warmed up: loading them late costs every submission."""
+"""Operations of torch: some are warmed up, since loading them late costs every submission, and some
+are taken for each other by people."""
 
 PARTS = re.compile(r"ViT|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 

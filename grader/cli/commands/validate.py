@@ -21,6 +21,8 @@ from grader.validate.diagnosis import Diagnosed, diagnose
 from grader.validate.diagnosis_report import diagnosis_json, diagnosis_text
 from grader.validate.proof import prove
 from grader.validate.report import json_report, text_report
+from grader.validate.survivors import MutantSurvey, survey_mutants
+from grader.validate.survivors_report import survey_json, survey_text
 
 
 @click.command("validate")
@@ -44,6 +46,11 @@ from grader.validate.report import json_report, text_report
     is_flag=True,
     help="Instead: is every known mistake named, alone and beside another, and nobody wronged?",
 )
+@click.option(
+    "--mutants",
+    is_flag=True,
+    help="Instead: does a check notice every edit of the reference that a grammar of edits makes?",
+)
 @options.jobs("Lanes; else cores + 1.")
 @options.spawn
 @options.isolation
@@ -65,6 +72,7 @@ def run(
     format_: str,
     write: bool,
     diagnosis: bool,
+    mutants: bool,
     jobs: int | None,
     spawn: bool,
     isolation: str | None,
@@ -78,6 +86,8 @@ def run(
         chosen = select(course.rubric, only)
         if diagnosis:
             return _diagnosis(diagnose(course, chosen, options), format_)
+        if mutants:
+            return _mutants(survey_mutants(course, chosen, options), format_)
         proof = prove(course, chosen, options, write)
     if format_ == "json":
         click.echo(json.dumps(json_report(proof), indent=2, allow_nan=False))
@@ -94,3 +104,11 @@ def _diagnosis(diagnosed: Diagnosed, format_: str) -> int:
     else:
         click.echo(encodable(diagnosis_text(diagnosed), sys.stdout.encoding or "utf-8"))
     return 1 if diagnosed.failures else 0
+
+
+def _mutants(survey: MutantSurvey, format_: str) -> int:
+    if format_ == "json":
+        click.echo(json.dumps(survey_json(survey), indent=2, allow_nan=False))
+    else:
+        click.echo(encodable(survey_text(survey), sys.stdout.encoding or "utf-8"))
+    return 1 if survey.gaps else 0

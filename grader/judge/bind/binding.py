@@ -14,12 +14,15 @@ from torch.utils._pytree import tree_map
 from ...text.language import _, course_text
 from ..calls.handles import RemoteModule
 from ..calls.known import Known
-from .forms import ParameterVector, Piece, without_ones
+from .comparison import Probing
+from .forms import Piece, without_ones
+from .instances import ParameterVector
 from .layers import Layer
 from .modules import listed, randomised
-from .plan import Plan, Plans, StorageChoice
+from .plan import Plan, Plans
 from .roles import Roles
-from .search import Probing, search
+from .search import search
+from .storages import StorageChoice
 from .trouble import misfit
 
 Shapes = dict[str, tuple[int, ...]]
@@ -85,7 +88,8 @@ def bind(request: BindingRequest, generator: torch.Generator) -> Binding:
         if choice is None:
             raise misfit(request.name, request.handle, request.plan)
         held = {*request.plan.places(choice)}
-    extra = [name for name in request.shapes if name not in held]
+    # What is not trained, such as a mask, holds what the student put there.
+    extra = [s.name for s in request.handle.specs if s.requires_grad and s.name not in held]
     return Binding(request, choice, randomised(request.handle, extra, generator))
 
 
@@ -198,7 +202,7 @@ class Binding:
     def _renamed(self) -> list[str]:
         assert self._choice is not None
         pieces = self.plan.pieces(self._choice.forms)
-        layers = self.plan.storages[self._choice.storage].assignment.layers
+        layers = self.plan.layers(self._choice)
         pairs = [
             _("{name} as {other}", name=_holder_name(piece, layer), other=piece.holds)
             for piece, layer in zip(pieces, layers, strict=True)

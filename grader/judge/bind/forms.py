@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
-from torch import nn
 
 from ...text.language import _, course_text
-from .patterns import Pattern, parse, restored, stored
-from .roles import Group, Home, Layout, Roles
+from .derived import derived, note_of
+from .instances import Instance
+from .patterns import Pattern, parse, stored
+from .roles import Group, Layout
+from .shares import shared
 
 PACKED = "packed"
+Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Piece:
     """True if it holds several roles."""
     exact: bool = False
     """True if axes of length 1 must be there too."""
+    turned: bool = False
+    """True for a weight stored (in, out), as no `nn.Linear` stores it."""
     holds: str = ""
     """The reference's name for its contents, which is not `home` where roles are exchanged."""
 
@@ -62,102 +67,64 @@ class Form:
     """True if roles stand in another order than their names, or their packing, say."""
 
 
-@dataclass(frozen=True)
-class Instance:
-    """A group as one module of the reference stores it."""
-
-    group: Group
-    home: Home
-    path: str
-    weight: torch.Tensor
-    bias: torch.Tensor | None
-    bare: bool
-    """True if the reference has bare parameters and no layers."""
-
-    @property
-    def kind(self) -> tuple[str, str]:
-        """Return what all instances that are stored alike have in common."""
-        return self.group.name, self.home.pattern
-
-
-class ParameterVector:
-    """All parameters of the reference as one vector: the places (indices) of each in it."""
-
-    def __init__(self, module: nn.Module) -> None:
-        self.places: dict[str, torch.Tensor] = {}
-        self.length = 0
-        for name, parameter in module.named_parameters():
-            count = parameter.numel()
-            self.places[name] = torch.arange(self.length, self.length + count).reshape(
-                parameter.shape
-            )
-            self.length += count
-
-    def filled(self, values: Mapping[str, torch.Tensor]) -> torch.Tensor:
-        """Return these values of any shape, by parameter name, as one vector (N,) of float64."""
-        rows = [values[name].double().flatten() for name in self.places]
-        return torch.cat(rows) if rows else torch.zeros(0, dtype=torch.float64)
-
-
-def instances(module: nn.Module, roles: Roles, vector: ParameterVector) -> list[Instance]:
-    """Find every group in the reference, in the order in which the course settles them."""
-    result: list[Instance] = []
-    for group in roles.groups:
-        for path, part in module.named_modules():
-            home = group.homes.get(type(part).__name__)
-            if home is not None and home.applies(part):
-                result.append(_instance(group, home, path, part, vector))
-    return result
-
-
-def _instance(
-    group: Group, home: Home, path: str, part: nn.Module, vector: ParameterVector
-) -> Instance:
-    start = f"{path}." if path else ""
-    sizes = {**home.sizes(part), "r": max(1, len(group.roles))}
-    pattern = parse(home.pattern)
-
-    def canonical(leaf: str, axes: Sequence[str], pattern: Pattern) -> torch.Tensor | None:
-        names = [f"{start}{name}{leaf}" for name in home.parameters]
-        if not all(name in vector.places for name in names):
-            return None
-        return restored([vector.places[name] for name in names], axes, pattern, sizes)
-
-    axes = group.axes.split()
-    weight = canonical(".weight", axes, pattern)
-    bare = weight is None
-    if weight is None:
-        weight = canonical("", axes, pattern)
-    if weight is None:
-        names = ", ".join(home.parameters)
-        raise ValueError(f"roles.py: {group.name}: {type(part).__name__} has no {names}")
-    sizes |= dict(zip(axes, weight.shape, strict=True))
-    bias_axes = group.bias_axes.split()
-    bias = canonical(".bias", bias_axes, pattern.only(bias_axes)) if bias_axes else None
-    return Instance(group, home, path, weight, bias, bare)
-
-
-def forms_of(instance: Instance, fits: Callable[[Piece], bool]) -> Iterator[Form]:
+def forms_of(
+    instance: Instance, fits: Callable[[Piece], bool], room: Callable[[Shape], bool]
+) -> Iterator[Form]:
     """Yield every way to store the group for which there is room (`fits`).
 
-    The way of the reference comes first, whether or not there is room for it.
+    The way of the reference comes first, whether or not there is room for it. `room` tells of one
+    shape whether any parameter has it: a quick test before places are looked up.
     """
     group = instance.group
     home = Layout(instance.home.pattern, raw=None if instance.bare else False)
-    others = [each for each in group.layouts if not _is_home(each, instance)]
+    listed = [each for each in group.layouts if not _is_home(each, instance)]
+    others = [*listed, *_derived(instance, listed, room)]
     for layout in (home, *others):
         plain = tuple(range(max(1, len(group.roles))))
-        if layout is not home and not all(map(fits, _pieces(instance, layout, plain))):
-            continue
+        if layout is not home:
+            pieces = list(_pieces(instance, layout, plain))
+            lacking = layout not in listed and not _holds_all(instance, pieces)
+            if not pieces or lacking or not all(map(fits, pieces)):
+                continue
         for order in _orders(group):
             exchanged = list(order) != sorted(order)
-            pieces = tuple(_pieces(instance, layout, order))
+            stored_so = tuple(_pieces(instance, layout, order))
             note = course_text(layout.note)
-            if exchanged and any(piece.several for piece in pieces):
+            if layout not in listed and layout is not home:
+                note = note_of(group, layout, instance.home.pattern)
+            if exchanged and any(piece.several for piece in stored_so):
                 names = ", ".join(group.roles[number] for number in order)
                 note = note or _("{these} are packed", these=course_text(group.name))
                 note = _("{note}, in the order {names}", note=note, names=names)
-            yield Form(pieces, note, exchanged)
+            yield Form(stored_so, note, exchanged)
+
+
+def _holds_all(instance: Instance, pieces: Sequence[Piece]) -> bool:
+    """Decide whether there is a place for every number: not each pattern suits each group."""
+    return sum(part.numel() for piece in pieces for part in piece.parts) == instance.length
+
+
+def _derived(
+    instance: Instance, listed: Sequence[Layout], room: Callable[[Shape], bool]
+) -> Iterator[Layout]:
+    """Yield the ways that follow from the axes alone, and that the course does not list."""
+    group = instance.group
+    known = {(layout.pattern, layout.raw) for layout in listed if not layout.packs}
+    sizes = dict(zip(group.axes.split(), instance.weight.shape, strict=True))
+    for layout in derived(group):
+        if (layout.pattern, layout.raw) in known or _is_home(layout, instance):
+            continue
+        pattern = parse(layout.pattern)
+        if instance.is_even:
+            shape = without_ones([math.prod(sizes[a] for a in dim) for dim in pattern.dims])
+            if room(shape):
+                yield layout
+        else:
+            yield layout
+        if len(group.roles) == 3 and "r" in pattern.dims[0] + pattern.dims[-1]:
+            first, second, third = group.roles
+            for packs in (((first,), (second, third)), ((first, second), (third,))):
+                yield replace(layout, packs=packs)
 
 
 def _is_home(layout: Layout, instance: Instance) -> bool:
@@ -177,37 +144,55 @@ def _orders(group: Group) -> Iterator[tuple[int, ...]]:
 
 def _pieces(instance: Instance, layout: Layout, order: Sequence[int]) -> Iterator[Piece]:
     group, pattern = instance.group, parse(layout.pattern)
-    weight = _arranged(instance.weight, group.axes.split(), layout, order)
+    axes, bias_axes = group.axes.split(), group.bias_axes.split()
+    weight = instance.weight if layout.order is None else layout.order(instance.weight)
     if layout.cut is not None:
         yield from _cut_pieces(weight, group, layout)
         return
+    bias = instance.bias
+    if bias is not None and layout.order is not None:
+        bias = layout.order(bias)
     # Whether the parameters look like the reference's own, whatever the order inside them.
     at_home = not layout.packs and not layout.raw and _looks_like(pattern, instance)
-    packs = layout.packs or (group.roles,)
-    axes, bias_axes = group.axes.split(), group.bias_axes.split()
-    own = instance.home.parameters
+    outside = bias_axes or axes[:1]
+    turned = len(pattern.dims) == 2 and not {*pattern.dims[0]}.intersection(outside)
+    own = instance.names
     start = f"{instance.path}." if instance.path else ""
-    bias = instance.bias
-    if bias is not None:
-        bias = _arranged(bias, bias_axes, layout, order)
-    for pack in packs:
-        chosen = [group.roles.index(role) for role in pack]
-        weights = stored(_chosen(weight, axes, chosen), axes, pattern)
+    for pack in layout.packs or (group.roles,):
+        chosen = [order[group.roles.index(role)] for role in pack]
+        shares = [instance.shares[number] for number in chosen] if chosen else [1]
+        weights = shared(_chosen(weight, axes, chosen, instance), axes, pattern, shares)
         biases: Iterator[tuple[dict[str, int], torch.Tensor]] = iter(())
         if bias is not None:
-            biases = stored(_chosen(bias, bias_axes, chosen), bias_axes, pattern.only(bias_axes))
+            held_there = _chosen(bias, bias_axes, chosen, instance)
+            biases = shared(held_there, bias_axes, pattern.only(bias_axes), shares)
         for number, (at, part) in enumerate(weights):
             held = (pack[at["r"]],) if "r" in at else pack
             words, several = _words(group, held), len(held) > 1
             beside = next(biases, None)
             home = start + own[number] if at_home else ""
-            holds = start + own[order[number]] if at_home and not several else home
+            holds = (
+                start + own[_number_of(instance, number, order)] if home and not several else home
+            )
             if layout.raw and beside is not None:
-                yield Piece((part,), True, home, words, several)
-                yield Piece((beside[1],), True, "", words, several)
+                # Either may be the only parameter of a layer: a `weight` beside a `shift`.
+                yield Piece((part,), None, home, words, several, turned=turned)
+                yield Piece((beside[1],), None, "", words, several)
             else:
                 parts = (part,) if beside is None else (part, beside[1])
-                yield Piece(parts, layout.raw, home, words, several, layout.exact, holds)
+                yield Piece(parts, layout.raw, home, words, several, layout.exact, turned, holds)
+
+
+def _number_of(instance: Instance, number: int, order: Sequence[int]) -> int:
+    """Return the number of the reference's parameter whose contents are stored in this one."""
+    lists = parse(instance.home.pattern).lists
+    if "r" not in lists:
+        return number
+    step = 1
+    for axis in lists[lists.index("r") + 1 :]:
+        step *= instance.sizes[axis]
+    role = number // step % len(order)
+    return number + (order[role] - role) * step
 
 
 def _cut_pieces(weight: torch.Tensor, group: Group, layout: Layout) -> Iterator[Piece]:
@@ -229,53 +214,21 @@ def _looks_like(pattern: Pattern, instance: Instance) -> bool:
     return pattern.lists == own.lists and shape(pattern) == shape(own)
 
 
-def _arranged(
-    tensor: torch.Tensor, axes: Sequence[str], layout: Layout, order: Sequence[int]
+def _chosen(
+    tensor: torch.Tensor, axes: Sequence[str], numbers: Sequence[int], instance: Instance
 ) -> torch.Tensor:
-    if layout.order is not None:
-        tensor = layout.order(tensor)
-    return _chosen(tensor, axes, order)
-
-
-def _chosen(tensor: torch.Tensor, axes: Sequence[str], numbers: Sequence[int]) -> torch.Tensor:
-    if "r" not in axes:
+    """Return the parts of these roles, in this order, along the axis of the roles."""
+    if "r" not in axes or not numbers:
         return tensor
-    return tensor.index_select(list(axes).index("r"), torch.tensor(numbers))
+    axis = list(axes).index("r")
+    parts = torch.split(tensor, list(instance.shares), axis)
+    return torch.cat([parts[number] for number in numbers], dim=axis)
 
 
 def _words(group: Group, roles: Sequence[str]) -> tuple[str, ...]:
     if len(roles) == 1:
         return group.aliases.get(roles[0], ())
     return group.aliases.get(" ".join(roles), ()) or group.aliases.get(PACKED, ())
-
-
-def ungrouped_pieces(vector: ParameterVector, taken: torch.Tensor, roles: Roles) -> Iterator[Piece]:
-    """Yield a piece for each layer and parameter that belongs to no group.
-
-    `taken` (N,) is True at the places of the vector that belong to one.
-    """
-    layers: dict[str, list[str]] = {}
-    for name, places in vector.places.items():
-        if not bool(taken[places.flatten()[:1]].all()) or not places.numel():
-            prefix, _other, leaf = name.rpartition(".")
-            is_layer = leaf in ("weight", "bias") and prefix
-            layers.setdefault(prefix if is_layer else name, []).append(name)
-    for prefix, names in layers.items():
-        own = prefix.rpartition(".")[2]
-        parts = tuple(vector.places[name] for name in sorted(names, reverse=True))
-        raw = None if names == [prefix] else False
-        words = (own.lower(), *roles.aliases.get(own, ()))
-        yield Piece(parts, raw, prefix, words, holds=prefix)
-
-
-def taken_by(grouped: Sequence[Instance], vector: ParameterVector) -> torch.Tensor:
-    """Mark the places that belong to a group: a boolean tensor (N,), as long as the vector."""
-    taken = torch.zeros(vector.length, dtype=torch.bool)
-    for instance in grouped:
-        for places in (instance.weight, instance.bias):
-            if places is not None:
-                taken[places.flatten()] = True
-    return taken
 
 
 def without_ones(shape: Sequence[int]) -> tuple[int, ...]:

@@ -24,17 +24,21 @@ class Layer:
     names: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...]
     raw: bool
+    linear: bool = False
+    """True for an `nn.Linear`, whose weight is (out, in) whatever its shape."""
 
     def fits(self, piece: Piece) -> bool:
         """Decide whether the layer has room for what the piece holds, and for no more."""
         if piece.raw is not None and piece.raw is not self.raw:
             return False
+        if piece.turned and self.linear:
+            return False
         if piece.exact and tuple(tuple(part.shape) for part in piece.parts) != self.shapes:
             return False
-        return piece.shapes == self._shapes_without_ones
+        return piece.shapes == self.outline
 
     @cached_property
-    def _shapes_without_ones(self) -> tuple[tuple[int, ...], ...]:
+    def outline(self) -> tuple[tuple[int, ...], ...]:
         return tuple(without_ones(shape) for shape in self.shapes)
 
     def is_called(self, words: Sequence[str]) -> bool:
@@ -51,6 +55,8 @@ class Assignment:
     """One for each piece, in the order of the pieces."""
     guessed: frozenset[int]
     """Indices of the pieces whose layer was chosen by the order of registration alone."""
+    at_home: frozenset[int]
+    """Indices of the pieces in layers of the reference's own names."""
     extra: tuple[str, ...]
     """Names of parameters that hold nothing."""
 
@@ -58,10 +64,11 @@ class Assignment:
 def layers_of(specs: Sequence[ParameterSpec]) -> tuple[Layer, ...]:
     """Group parameters into layers, in the order in which they were registered.
 
+    Those that are not trained come last: a mask has the shape of a square map.
     Only the first `MAX_LAYERS` are returned, more than any exercise asks for.
     """
     members_of: dict[tuple[str, bool], list[ParameterSpec]] = {}
-    for spec in specs:
+    for spec in sorted(specs, key=lambda spec: not spec.requires_grad):
         prefix, _, leaf = spec.name.rpartition(".")
         in_layer = leaf in ("weight", "bias") and bool(prefix)
         members_of.setdefault((prefix if in_layer else spec.name, not in_layer), []).append(spec)
@@ -69,7 +76,8 @@ def layers_of(specs: Sequence[ParameterSpec]) -> tuple[Layer, ...]:
     for (prefix, raw), members in members_of.items():
         ordered = sorted(members, key=lambda spec: spec.name, reverse=True)  # weight, bias
         names, shapes = tuple(m.name for m in ordered), tuple(m.shape for m in ordered)
-        layers.append(Layer(prefix, names, shapes, raw))
+        linear = all(m.in_linear for m in members)
+        layers.append(Layer(prefix, names, shapes, raw, linear))
     return tuple(layers[:MAX_LAYERS])
 
 
@@ -82,6 +90,7 @@ def assign(pieces: Sequence[Piece], layers: Sequence[Layer]) -> Assignment | Non
     free = list(layers)
     chosen: dict[int, Layer] = {}
     guessed: set[int] = set()
+    at_home: set[int] = set()
 
     def choose(number: int, candidates: list[Layer]) -> bool:
         if number in chosen or not candidates:
@@ -91,7 +100,8 @@ def assign(pieces: Sequence[Piece], layers: Sequence[Layer]) -> Assignment | Non
         return True
 
     for number, piece in enumerate(pieces):
-        choose(number, [la for la in free if la.prefix == piece.home and la.fits(piece)])
+        if choose(number, [la for la in free if la.prefix == piece.home and la.fits(piece)]):
+            at_home.add(number)
     for number, piece in enumerate(pieces):
         choose(number, [la for la in free if la.fits(piece) and la.is_called(piece.words)])
     for number, piece in enumerate(pieces):
@@ -101,4 +111,4 @@ def assign(pieces: Sequence[Piece], layers: Sequence[Layer]) -> Assignment | Non
         return None
     extra = tuple(name for layer in free for name in layer.names)
     ordered = tuple(chosen[number] for number in range(len(pieces)))
-    return Assignment(ordered, frozenset(guessed), extra)
+    return Assignment(ordered, frozenset(guessed), frozenset(at_home), extra)

@@ -18,7 +18,7 @@ from torch import nn
 from ...text.language import _
 from ..calls.faults import CheckFailed, StudentRaised
 from ..calls.handles import RemoteModule
-from .search import TOLERANCE, gap
+from .comparison import TOLERANCE, gap
 
 MAX_DEPTH = 6
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,65 +12,19 @@ import torch
 from torch import nn
 
 from ..calls.handles import ParameterSpec
-from .forms import (
-    Form,
-    Instance,
-    ParameterVector,
-    Piece,
-    forms_of,
-    instances,
-    is_exact,
-    taken_by,
-    ungrouped_pieces,
-)
+from .forms import Form, Piece, forms_of, is_exact, without_ones
+from .instances import Instance, ParameterVector, instances
 from .layers import Assignment, Layer, assign, layers_of
+from .moves import MoveClass, Slot, move_classes
 from .roles import Roles
+from .storages import Exchange, Kind, RightAnswer, Room, Storage, StorageChoice, Trial, joined
 
 MAX_STORAGES = 256
 MAX_TRIED = 6
+MOST_OUTLINES = 6
 MAX_PLANS = 100
 MAX_TRIALS_KEPT = 8
 """Of each plan: one trial for each kind of arguments that its checks give."""
-
-Kind = tuple[str, str]
-Exchange = tuple[torch.Tensor, torch.Tensor]
-"""Places in the vector, and the places that another way of storing puts there; neither has a place
-twice."""
-RightAnswer = tuple[int | None, nn.Module]
-"""The index of the course's alternative (None for the reference itself), and its module. The
-module's parameters may hold anything."""
-
-
-@dataclass(frozen=True)
-class Storage:
-    """One assignment of layers, and the forms of each kind of group that need just these layers."""
-
-    assignment: Assignment
-    forms: Mapping[Kind, tuple[int, ...]]
-    """Indices of forms. They differ only in where inside a layer a number stands."""
-
-
-@dataclass(frozen=True)
-class StorageChoice:
-    """One binding: a storage, and the form of each kind of group."""
-
-    storage: int
-    forms: Mapping[Kind, int]
-    alternative: int | None = None
-    """Index of the course's alternative that the student's module equals, if it is not the
-    reference."""
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A call whose result does not depend on how anything is stored."""
-
-    args: Sequence[Any]
-    kwargs: Mapping[str, Any]
-    stored: Mapping[str, torch.Tensor]
-    """The value of each of the student's parameters."""
-    wanted: Sequence[Any]
-    """The right answers: those of the reference and of the course's alternatives to it."""
 
 
 class Plan:
@@ -86,11 +39,10 @@ class Plan:
     ) -> None:
         self.vector = vector
         self._layers = layers_of(specs)
-        grouped = instances(reference, roles, vector)
-        self._plain = list(ungrouped_pieces(vector, taken_by(grouped, vector), roles))
+        self._shapes = {without_ones(shape) for la in self._layers for shape in la.shapes}
         self.kinds: dict[Kind, list[tuple[Instance, tuple[Form, ...]]]] = {}
-        for instance in grouped:
-            forms = tuple(forms_of(instance, self._has_room))
+        for instance in instances(reference, roles, vector):
+            forms = tuple(forms_of(instance, self._has_room, self._shapes.__contains__))
             self.kinds.setdefault(instance.kind, []).append((instance, forms))
         self.storages = self._storages()
         self._right_answers: list[RightAnswer] | None = None
@@ -99,23 +51,32 @@ class Plan:
 
     def pieces(self, forms: Mapping[Kind, int]) -> list[Piece]:
         """Return all pieces, in the order in which the reference has them."""
-        ordered: list[tuple[int, list[Piece]]] = [
-            (int(piece.parts[0].min()), [piece]) for piece in self._plain
-        ]
+        return [piece for _slot, piece in self.slots(forms)]
+
+    def slots(self, forms: Mapping[Kind, int]) -> list[tuple[Slot, Piece]]:
+        """Return all pieces, in the order in which the reference has them, with their slots."""
+        ordered: list[tuple[int, list[tuple[Slot, Piece]]]] = []
         for kind, members in self.kinds.items():
             for instance, each in members:
-                ordered.append((int(instance.weight.min()), list(each[forms[kind]].pieces)))
+                pieces = enumerate(each[forms[kind]].pieces)
+                listed = [((kind, number), piece) for number, piece in pieces]
+                ordered.append((int(instance.weight.min()), listed))
         ordered.sort(key=lambda entry: entry[0])
-        return [piece for _, pieces in ordered for piece in pieces]
+        return [each for _, listed in ordered for each in listed]
 
     def places(self, choice: StorageChoice) -> dict[str, torch.Tensor]:
         """Return, for each of the student's parameters, its numbers' places in the vector: (N,)."""
-        layers = self.storages[choice.storage].assignment.layers
+        layers = self.layers(choice)
         return {
             name: part.flatten()
             for piece, layer in zip(self.pieces(choice.forms), layers, strict=True)
             for name, part in zip(layer.names, piece.parts, strict=True)
         }
+
+    def layers(self, choice: StorageChoice) -> tuple[Layer, ...]:
+        """Return the layer that holds each piece."""
+        layers = self.storages[choice.storage].assignment.layers
+        return tuple(layers[number] for number in choice.moves) if choice.moves else layers
 
     def first(self) -> StorageChoice | None:
         """Return the choice that names and shapes suggest; None if some role has no room."""
@@ -129,7 +90,8 @@ class Plan:
     def is_one_way(self) -> bool:
         """Return True if there is only one way of storing."""
         forms = [numbers for storage in self.storages for numbers in storage.forms.values()]
-        return len(self.storages) == 1 and all(len(numbers) == 1 for numbers in forms)
+        one_form = len(self.storages) == 1 and all(len(numbers) == 1 for numbers in forms)
+        return one_form and not any(storage.movable for storage in self.storages)
 
     def orbits(self, kind: Kind, numbers: Sequence[int]) -> torch.Tensor:
         """Return, for each place in the vector, the one that stands for all in its orbit: (N,).
@@ -139,15 +101,22 @@ class Plan:
         """
         key = kind, tuple(numbers)
         if key not in self._orbits:
-            self._orbits[key] = self._exchanged(kind, numbers)
+            self._orbits[key] = joined(self.vector.length, self.exchanges(kind, numbers))
         return self._orbits[key]
 
-    def _exchanged(self, kind: Kind, numbers: Sequence[int]) -> torch.Tensor:
-        return _joined(self.vector.length, self._exchanges(kind, numbers))
-
-    def _exchanges(self, kind: Kind, numbers: Sequence[int]) -> Iterator[Exchange]:
+    def exchanges(self, kind: Kind, numbers: Sequence[int]) -> Iterator[Exchange]:
+        """Yield what differs between the given forms of a kind."""
         for _, forms in self.kinds[kind]:
             first, *others = (_contents(forms[number]) for number in numbers)
+            yield from ((first, other) for other in others)
+
+    def moving(self, forms: Mapping[Kind, int], movable: Sequence[MoveClass]) -> Iterator[Exchange]:
+        """Yield what an exchange of the layers of these slots would exchange."""
+        held: dict[Slot, list[torch.Tensor]] = {}
+        for slot, piece in self.slots(forms):
+            held.setdefault(slot, []).extend(part.flatten() for part in piece.parts)
+        for each in movable:
+            first, *others = (torch.cat(held[slot]) for slot in each.slots)
             yield from ((first, other) for other in others)
 
     @cached_property
@@ -164,8 +133,10 @@ class Plan:
         exchanges = [(rows[0], vector) for vector in rows[1:]]
         for storage in self.storages:
             for kind, numbers in storage.forms.items():
-                exchanges += self._exchanges(kind, numbers)
-        return _joined(self.vector.length, exchanges)
+                exchanges += self.exchanges(kind, numbers)
+            first = {kind: numbers[0] for kind, numbers in storage.forms.items()}
+            exchanges += self.moving(first, storage.movable)
+        return joined(self.vector.length, exchanges)
 
     def trial(self, key: Any, make: Callable[[], Trial]) -> Trial:
         """Return the trial for this key, made only once.
@@ -208,34 +179,44 @@ class Plan:
         return any(layer.fits(piece) for layer in self._layers)
 
     def _storages(self) -> tuple[Storage, ...]:
-        """List the storages that fit and leave the fewest parameters over, up to `MAX_TRIED`."""
+        """List the storages that fit and leave the fewest parameters over, up to `MAX_TRIED`.
+
+        Those that names suggest come first.
+        """
         options = {kind: self._outlines(members[0][1]) for kind, members in self.kinds.items()}
         if math.prod(map(len, options.values())) > MAX_STORAGES:
-            options = {kind: outlines[:2] for kind, outlines in options.items()}
-        storages: list[Storage] = []
-        for chosen in itertools.product(*options.values()):
+            options = {kind: outlines[:MOST_OUTLINES] for kind, outlines in options.items()}
+        room, storages = Room(self._layers, self.kinds), list[Storage]()
+        for chosen in itertools.islice(room.combined(options), MAX_STORAGES):
             forms = dict(zip(options, chosen, strict=True))
-            pieces = self.pieces({kind: numbers[0] for kind, numbers in forms.items()})
+            first = {kind: numbers[0] for kind, numbers in forms.items()}
+            slots = self.slots(first)
+            pieces = [piece for _slot, piece in slots]
             assignment = assign(pieces, self._layers)
             if assignment is None:
                 continue
             if not is_exact(pieces, self.vector.length):
                 raise ValueError("roles.py: a layout does not hold every number exactly once")
             allowed = self._allowed(forms, assignment)
-            storages.append(Storage(assignment, allowed))
-        storages.sort(key=lambda storage: len(storage.assignment.extra))
+            movable = move_classes(slots, assignment)
+            storages.append(Storage(assignment, allowed, movable))
+        storages.sort(key=lambda s: (len(s.assignment.extra), len(s.assignment.guessed)))
         return tuple(s for s in storages if len(s.assignment.extra) == _fewest(storages))[
             :MAX_TRIED
         ]
 
     def _outlines(self, forms: Sequence[Form]) -> list[tuple[int, ...]]:
-        """Group the indices of forms by outline, for the outlines that there is room for."""
-        by_outline: dict[object, list[int]] = {}
+        """Group the indices of forms by outline, for the outlines that there is room for.
+
+        Of forms that hold the same numbers in the same places only the first counts.
+        """
+        by_outline: dict[object, dict[bytes, int]] = {}
         for number, form in enumerate(forms):
             if all(map(self._has_room, form.pieces)):
                 outline = tuple(piece.outline for piece in form.pieces)
-                by_outline.setdefault(outline, []).append(number)
-        return [tuple(numbers) for numbers in by_outline.values()]
+                contents = _contents(form).numpy().tobytes()
+                by_outline.setdefault(outline, {}).setdefault(contents, number)
+        return [tuple(numbers.values()) for numbers in by_outline.values()]
 
     def _allowed(
         self, forms: Mapping[Kind, tuple[int, ...]], assignment: Assignment
@@ -247,10 +228,33 @@ class Plan:
             each = self.kinds[kind][0][1]
             first = each[numbers[0]]
             open_order = any(c.several or id(c.parts[0]) in guessed for c in first.pieces)
+            numbers = self._storable(kind, numbers, forms, assignment)
             plain = [number for number in numbers if not each[number].exchanged]
             exchanged = [number for number in numbers if each[number].exchanged]
             allowed[kind] = (*plain, *(exchanged if open_order else ()))
         return allowed
+
+    def _storable(
+        self,
+        kind: Kind,
+        numbers: Sequence[int],
+        forms: Mapping[Kind, tuple[int, ...]],
+        assignment: Assignment,
+    ) -> tuple[int, ...]:
+        """Leave out the forms that the chosen layers, by their kind, do not store."""
+        slots = self.slots({kind: numbers[0] for kind, numbers in forms.items()})
+        held: dict[Slot, list[Layer]] = {}
+        for (slot, _piece), layer in zip(slots, assignment.layers, strict=True):
+            held.setdefault(slot, []).append(layer)
+        return tuple(
+            number
+            for number in numbers
+            if all(
+                layer.fits(piece)
+                for place, piece in enumerate(self.kinds[kind][0][1][number].pieces)
+                for layer in held[kind, place]
+            )
+        )
 
     def _guessed(
         self, forms: Mapping[Kind, tuple[int, ...]], assignment: Assignment
@@ -261,19 +265,6 @@ class Plan:
 
 def _contents(form: Form) -> torch.Tensor:
     return torch.cat([part.flatten() for piece in form.pieces for part in piece.parts])
-
-
-def _joined(length: int, exchanges: Iterable[Exchange]) -> torch.Tensor:
-    """Return, for each place, the lowest place that any chain of exchanges leads to: (N,)."""
-    label, pairs = torch.arange(length), list(exchanges)
-    before = None
-    while before is None or not before.equal(label):
-        before = label.clone()
-        for one, other in pairs:
-            lowest = torch.minimum(label[one], label[other])
-            label[one] = lowest
-            label[other] = torch.minimum(label[other], lowest)
-    return label
 
 
 def _fewest(storages: Sequence[Storage]) -> int:

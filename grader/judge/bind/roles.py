@@ -37,14 +37,20 @@ class Home:
 
     pattern: str
     """Axes in the order in which they are stored, as in `Layout`."""
-    parameters: tuple[str, ...]
+    parameters: tuple[str, ...] | Callable[[nn.Module], tuple[str, ...]]
     """Attributes: layers, with `weight` and perhaps `bias`, or parameters. One for each entry of
-    the axes left of the bar."""
+    the axes left of the bar. A function of the module, where their number depends on it."""
     sizes: Sizes = _no_sizes
     """Lengths of axes that the shapes don't tell, such as the number of heads."""
     applies: Callable[[nn.Module], bool] = _always
     """Tells whether this module of the class keeps the group: where roles can differ in shape, they
     may be one group in some modules and several in others."""
+    shares: Callable[[nn.Module], tuple[int, ...]] | None = None
+    """How many parts each role has in one entry of the axis `h`, where roles are of several sizes:
+    (3, 1, 1) if three heads of queries share one of keys and one of values."""
+
+    def names(self, module: nn.Module) -> tuple[str, ...]:
+        return self.parameters(module) if callable(self.parameters) else self.parameters
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,10 @@ class Group:
     """The axes that a bias has, if layers of this group may have one."""
     exchangeable: bool = False
     """True if roles may be stored in another order, or under names that tell nothing."""
+    noted: bool = True
+    """False if the hand-out leaves open how this is stored, so that there is nothing to note."""
+    title: str = ""
+    """What people call the group in notes, if that is not its name."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +129,11 @@ class Roles:
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Attribute of the reference -> patterns of other names for it."""
     alternatives: tuple[Alternative, ...] = ()
+    first_calls: Mapping[str, Callable[[nn.Module], tuple[torch.Tensor, ...]]] = field(
+        default_factory=dict
+    )
+    """Class of the reference -> inputs that a module of it takes. A student's layers may get their
+    shapes by the first input (`nn.LazyLinear`), and their shapes are asked for before."""
 
 
 def load_roles(root: Path) -> Roles:

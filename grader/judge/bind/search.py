@@ -12,146 +12,40 @@ right by it. The inputs are drawn here and are never those that a check judges.
 
 from __future__ import annotations
 
-import copy
-import hashlib
 import itertools
-import math
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import torch
-from torch import nn
-from torch.utils._pytree import tree_map
 
-from ...text.language import _
 from ...wire.tensors import raw_bytes
-from ..calls.faults import StudentRaised, TimedOut
-from ..calls.handles import RemoteModule
-from .plan import Kind, Plan, RightAnswer, StorageChoice, Trial
-from .roles import Roles
+from ..calls.faults import StudentRaised
+from .comparison import (
+    COARSE,
+    MAX_TRIALS,
+    TOLERANCE,
+    Comparison,
+    Probing,
+    RightNumbers,
+    Store,
+    gap,
+    right_answers,
+)
+from .moves import MoveClass, Slot
+from .plan import Plan
+from .storages import Kind, StorageChoice, Trial, joined
 
-SCALE = 0.35
-TOLERANCE = 1e-5
-"""Coarse enough for float32. Whatever is found is judged by the check's own tolerance after."""
-COARSE = 1e-3
-"""For numbers so much alike that their norms may be little more than rounding."""
-MAX_TRIALS = 160
 MAX_SURVIVORS = 8
-LIMIT_S = 20.0
-"""For one search. An honest one takes less than one second."""
-
-Store = Callable[[Mapping[str, torch.Tensor], torch.Tensor], dict[str, torch.Tensor]]
-
-
-@dataclass(frozen=True)
-class Probing:
-    """The two modules to compare, and the arguments to compare them on."""
-
-    handle: RemoteModule
-    reference: nn.Module
-    roles: Roles
-    args: Sequence[Any]
-    kwargs: Mapping[str, Any]
-    seed: str
-
-
-class _Comparison:
-    """Both modules, and the drawn inputs and numbers on which they are compared."""
-
-    def __init__(self, plan: Plan, probing: Probing, store: Store) -> None:
-        digest = hashlib.blake2b(probing.seed.encode(), digest_size=8).digest()
-        generator = torch.Generator().manual_seed(int.from_bytes(digest, "big") >> 1)
-
-        def drawn(value: Any) -> Any:
-            if not isinstance(value, torch.Tensor) or not value.is_floating_point():
-                return value
-            like = torch.randn(value.shape, generator=generator, dtype=torch.float64)
-            return like.to(value.dtype)
-
-        self._plan, self._store, self._handle = plan, store, probing.handle
-        self.numbers = torch.randn(plan.vector.length, generator=generator, dtype=torch.float64)
-        self.numbers *= SCALE
-        self.args, self.kwargs = tree_map(drawn, (tuple(probing.args), dict(probing.kwargs)))
-        self._references = _right_answers(plan, probing)
-        buffers = dict(probing.reference.named_buffers())
-        for _number, module in self._references:
-            module.train(probing.reference.training)
-            for name, buffer in module.named_buffers():
-                if name in buffers:
-                    buffer.copy_(buffers[name])
-        self.trials, self._until = 0, time.monotonic() + LIMIT_S
-        self._written: dict[str, torch.Tensor] = {}
-
-    def expected(self, numbers: torch.Tensor) -> list[tuple[int | None, torch.Tensor]]:
-        """Compute the answers of the reference and its alternatives with these numbers (N,)."""
-        answers = []
-        args, kwargs = tree_map(_double, (self.args, self.kwargs))
-        for number, module in self._references:
-            for name, parameter in module.named_parameters():
-                parameter.copy_(numbers[self._plan.vector.places[name]])
-            answers.append((number, module(*args, **kwargs)))
-        return answers
-
-    def observed(self, choice: StorageChoice, numbers: torch.Tensor) -> Any:
-        """Compute the answer of the student's module with these numbers (N,) stored by `choice`.
-
-        None if the student's code raised. Raises TimedOut after `LIMIT_S`.
-        """
-        self.trials += 1
-        if time.monotonic() > self._until:
-            message = _(
-                "{count} calls took more than {seconds} s",
-                count=self.trials,
-                seconds=round(LIMIT_S),
-            )
-            raise TimedOut(message, _("quick answers"))
-        values = self._store(self._plan.places(choice), numbers)
-        known = self._written
-        changed = {n: v for n, v in values.items() if n not in known or not v.equal(known[n])}
-        self._handle.write(changed)
-        self._written = values
-        try:
-            return self._handle(*self.args, **self.kwargs)
-        except StudentRaised:
-            return None
-
-    def can_agree(self, choice: StorageChoice, orbits: Iterable[torch.Tensor]) -> bool:
-        """Decide whether both modules agree where it does not matter how anything is stored.
-
-        Each orbit is (N,), as `Plan.orbits` gives it.
-        If they do not, no way of storing makes them agree.
-        """
-        numbers = self.numbers
-        for orbit in orbits:
-            numbers = numbers[orbit]
-        observed = self.observed(choice, numbers)
-        return any(gap(observed, wanted) <= COARSE for _number, wanted in self.expected(numbers))
-
-
-def _right_answers(plan: Plan, probing: Probing) -> list[RightAnswer]:
-    return plan.right_answers(lambda: list(_made(probing)))
-
-
-def _made(probing: Probing) -> Iterator[RightAnswer]:
-    """Yield the reference and the course's alternatives that apply, in double precision."""
-    yield None, copy.deepcopy(probing.reference).double()
-    for number, alternative in enumerate(probing.roles.alternatives):
-        if alternative.applies(probing.reference):
-            other = copy.deepcopy(probing.reference).double()
-            alternative.change(other)
-            yield number, other
 
 
 def search(plan: Plan, probing: Probing, store: Store) -> StorageChoice | None:
     """Return the first choice under which both modules agree, or None."""
     with torch.no_grad():
-        if plan.is_one_way and len(_right_answers(plan, probing)) == 1:
+        if plan.is_one_way and len(right_answers(plan, probing)) == 1:
             return None
         if not plan.is_one_way and not _any_can_agree(plan, probing, store):
             return None
-        comparison = _Comparison(plan, probing, store)
+        comparison = Comparison(plan, probing, store)
         for number, storage in enumerate(plan.storages):
             # The first of each group is nearly always the one. Two that look alike while others
             # hold fewer numbers are told apart only by going on with both.
@@ -161,7 +55,77 @@ def search(plan: Plan, probing: Probing, store: Store) -> StorageChoice | None:
                     return choice
                 if stages == 1:
                     break
+        for number, storage in enumerate(plan.storages):
+            for moves in Moving(plan, number, comparison).moves() if storage.movable else ():
+                choice, _stages = _settled(plan, number, storage.forms, comparison, 1, moves)
+                if choice is not None:
+                    return choice
     return None
+
+
+class Moving:
+    """The exchanges of layers of one storage under which both modules may agree."""
+
+    def __init__(self, plan: Plan, storage: int, comparison: Comparison) -> None:
+        self._plan, self._storage, self._comparison = plan, storage, comparison
+        forms = plan.storages[storage].forms
+        self._first = {kind: numbers[0] for kind, numbers in forms.items()}
+        self._exchanges = [
+            exchange
+            for kind, numbers in forms.items()
+            for exchange in plan.exchanges(kind, numbers)
+        ]
+
+    def moves(self) -> Iterator[tuple[int, ...]]:
+        """Yield moves, the first of which is nearly always the one.
+
+        One slot is settled after the other, while all that are not settled yet hold numbers alike.
+        """
+        classes = self._plan.storages[self._storage].movable
+        survivors: list[tuple[int, ...]] = [tuple(range(len(self._plan.slots(self._first))))]
+        for number, each in enumerate(classes):
+            survivors = [
+                moves
+                for before in survivors
+                for moves in self._of_class(each, classes[number + 1 :], before)
+            ][:MAX_SURVIVORS]
+        yield from survivors
+
+    def _of_class(
+        self, one: MoveClass, later: Sequence[MoveClass], before: tuple[int, ...]
+    ) -> list[tuple[int, ...]]:
+        rows: list[tuple[Slot, ...]] = [()]
+        for number in range(len(one.slots) - 1):
+            open_yet = replace(one, slots=one.slots[number + 1 :])
+            numbers = self._alike((open_yet, *later))
+            expected = self._comparison.expected(numbers)
+            rows = [
+                (*row, source)
+                for row in rows
+                for source in one.slots
+                if source not in row
+                and self._agrees(one.moves(_filled(one, (*row, source)), before), numbers, expected)
+            ][:MAX_SURVIVORS]
+        sources = [_filled(one, row) for row in rows]
+        return [one.moves(each, before) for each in sources if not one.contradicts(each)]
+
+    def _alike(self, movable: Sequence[MoveClass]) -> torch.Tensor:
+        exchanges = [*self._exchanges, *self._plan.moving(self._first, movable)]
+        return self._comparison.numbers[joined(self._plan.vector.length, exchanges)]
+
+    def _agrees(
+        self, moves: tuple[int, ...], numbers: torch.Tensor, expected: Sequence[RightNumbers]
+    ) -> bool:
+        if self._comparison.trials >= MAX_TRIALS:
+            return False
+        choice = StorageChoice(self._storage, self._first, moves)
+        observed = self._comparison.observed(choice, numbers)
+        return any(gap(observed, wanted) <= COARSE for _number, wanted in expected)
+
+
+def _filled(one: MoveClass, row: Sequence[Slot]) -> tuple[Slot, ...]:
+    """Complete a row of sources by those that are left, in order."""
+    return (*row, *(slot for slot in one.slots if slot not in row))
 
 
 def _any_can_agree(plan: Plan, probing: Probing, store: Store) -> bool:
@@ -174,7 +138,7 @@ def _any_can_agree(plan: Plan, probing: Probing, store: Store) -> bool:
         return True
 
     def make() -> Trial:
-        comparison = _Comparison(plan, probing, store)
+        comparison = Comparison(plan, probing, store)
         numbers = comparison.numbers[orbits]
         wanted = [value for _number, value in comparison.expected(numbers)]
         return Trial(comparison.args, comparison.kwargs, store(plan.places(first), numbers), wanted)
@@ -194,10 +158,13 @@ def _settled(
     plan: Plan,
     storage: int,
     forms: Mapping[Kind, tuple[int, ...]],
-    comparison: _Comparison,
+    comparison: Comparison,
     most: int,
+    moves: tuple[int, ...] = (),
 ) -> tuple[StorageChoice | None, int]:
     """Settle the groups of one storage, one kind after the other, going on with at most `most`.
+
+    `moves` are exchanges of layers between its pieces.
 
     Return the choice that is left at the end, or None, and the number of stages that it took.
     """
@@ -205,9 +172,11 @@ def _settled(
     kinds = sorted(forms, key=lambda kind: names.index(kind[0]))
     pending = [kind for kind in kinds if len(forms[kind]) > 1]
     orbits = {kind: plan.orbits(kind, forms[kind]) for kind in pending}
-    survivors = [StorageChoice(storage, {kind: numbers[0] for kind, numbers in forms.items()})]
+    first = {kind: numbers[0] for kind, numbers in forms.items()}
+    survivors = [StorageChoice(storage, first, moves)]
     agreed: dict[int, int | None] = {}
     several = len(plan.storages) > 1
+    several = several and not moves
     if pending and several and not comparison.can_agree(survivors[0], orbits.values()):
         return None, 1
     for stage in itertools.count(1):
@@ -236,29 +205,3 @@ def _settled(
         if not pending:
             return replace(survivors[0], alternative=agreed[0]), stage
     raise AssertionError("unreachable")
-
-
-def _double(value: Any) -> Any:
-    is_float = isinstance(value, torch.Tensor) and value.is_floating_point()
-    return value.double() if is_float else value
-
-
-def gap(observed: Any, expected: Any) -> float:
-    """Return the largest difference, divided by the largest expected number or 1.
-
-    Infinite if type, shape or length differ, or if a difference is not finite.
-    """
-    if isinstance(expected, (tuple, list)):
-        if not isinstance(observed, (tuple, list)) or len(observed) != len(expected):
-            return math.inf
-        return max(map(gap, observed, expected), default=0.0)
-    if not isinstance(expected, torch.Tensor):
-        return 0.0 if type(observed) is type(expected) and observed == expected else math.inf
-    if not isinstance(observed, torch.Tensor) or observed.shape != expected.shape:
-        return math.inf
-    if observed.is_meta or not observed.is_floating_point():
-        return math.inf
-    if not expected.numel():
-        return 0.0
-    worst = float((observed.double() - expected.double()).abs().max())
-    return worst / max(1.0, float(expected.abs().max())) if math.isfinite(worst) else math.inf

@@ -57,7 +57,8 @@ class StudentRaised(StudentFault):
             observed = _("raised {error} at {place}", error=name, place=where)
         super().__init__(observed, detail=detail, where=where)
         self.type_name, self.bases, self.message = type_name, bases, message
-        # torch raises it too: for a module without `forward`, for a dtype that it can't compute.
+        # torch raises it too, without a `raise` of the student's: for a module without `forward`,
+        # and for a dtype that it can't compute.
         if type_name == "NotImplementedError" and own:
             self.outcome = Outcome.NOT_ATTEMPTED
             self.observed, self.detail = _("not written yet"), ""

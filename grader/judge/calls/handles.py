@@ -87,6 +87,8 @@ class ParameterSpec:
     dtype: torch.dtype
     shape: tuple[int, ...]
     requires_grad: bool
+    in_linear: bool = False
+    """True if it belongs to an `nn.Linear`, as the student's side says: its weight is (out, in)."""
 
 
 class Bound(Protocol):
@@ -258,6 +260,10 @@ class RemoteModule:
             mirror.grad = None
         self._tell("zero_grad")
 
+    def finish(self, inputs: Sequence[torch.Tensor]) -> None:
+        """Give lazy layers their shapes by a first call, and parametrized ones plain parameters."""
+        self._describe(self._ask("finish", list(inputs)))
+
     # ---- modes ---------------------------------------------------------------------------
 
     def train(self, mode: bool = True) -> RemoteModule:
@@ -318,6 +324,7 @@ class RemoteModule:
         if type(rows) is not list or len(rows) > 10_000:
             raise Violation("description of a module")
         self.type_name = text(description.get("type"), 200)
+        self.is_unfinished = description.get("unfinished") is True
         self.training = description.get("training") is True
         self.specs = tuple(_spec(row) for row in rows)
         if len({spec.name for spec in self.specs}) != len(self.specs):
@@ -361,9 +368,9 @@ def _pairs(rows: Any) -> list[tuple[str, str]]:
 
 
 def _spec(row: Any) -> ParameterSpec:
-    if not isinstance(row, (list, tuple)) or len(row) != 4:
+    if not isinstance(row, (list, tuple)) or len(row) != 5:
         raise Violation("description of a parameter")
-    name, dtype, shape, requires_grad = row
+    name, dtype, shape, requires_grad, in_linear = row
     if type(name) is not str or len(name) > 1000 or type(dtype) is not str or dtype not in DTYPES:
         raise Violation("description of a parameter")
     if not isinstance(shape, (list, tuple)) or len(shape) > 8:
@@ -371,7 +378,9 @@ def _spec(row: Any) -> ParameterSpec:
     for length in shape:
         if type(length) is not int or not 0 <= length <= 1 << 31:
             raise Violation("shape of a parameter")
-    return ParameterSpec(name, DTYPES[dtype], tuple(shape), requires_grad is True)
+    return ParameterSpec(
+        name, DTYPES[dtype], tuple(shape), requires_grad is True, in_linear is True
+    )
 
 
 def require_drawable(specs: Iterable[ParameterSpec]) -> None:

@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import torch
+from torch.utils._pytree import tree_leaves, tree_map
 
 from ...grade.evidence import Outcome
 from ...text.language import _, joined
 from ..calls.client import Client, InputPath
 from ..calls.faults import CheckFailed, StudentRaised
-from ..compare.compare import summary
-from ..wording.differences import argument_name, describe
+from ..compare.compare import Difference, difference, summary
+from ..compare.precision import to_double, tolerance_of
+from ..wording.differences import argument_name, describe, in_words
 from .comparisons import Comparisons
 from .gradients import Name, names_of
 
 Function = Callable[..., Any]
+
+
+class Remembering(Protocol):
+    """A function or module of the student's, which could keep what it was called with."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+    @property
+    def apart(self) -> Function:
+        """Return the same in a process that has not been called before."""
+
+
+@dataclass(frozen=True)
+class PlannedCall:
+    """The arguments of a call."""
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, *args: Any, **kwargs: Any) -> PlannedCall:
+        """Return the call with these arguments."""
+        return cls(args, kwargs)
 
 
 class CallBehaviour:
@@ -73,6 +99,48 @@ class CallBehaviour:
             raise CheckFailed(observed, _("inputs left as they were"))
         return value
 
+    def starts_anew(self, student: Remembering, *calls: PlannedCall) -> None:
+        """Require that the last of several calls gives what it gives where it is the only one.
+
+        The only one is made in a second process, on the same weights. So nothing may be kept of
+        earlier calls: no scale, mask, length or table that fitted their inputs.
+        """
+        self._record.count += 1
+        for earlier in calls[:-1]:
+            student(*earlier.args, **earlier.kwargs)
+        last = calls[-1]
+        observed = student(*last.args, **last.kwargs)
+        alone = student.apart(*last.args, **last.kwargs)
+        self._record.compared.append(observed)
+        result = _difference(observed, alone)
+        if result is not None:
+            first, then = in_words(result)
+            raise CheckFailed(
+                _("after another call: {observed}", observed=first),
+                _("what the call gives without one: {expected}", expected=then),
+            )
+
+    def separate(self, make: Callable[[], Function], *args: Any) -> None:
+        """Require that a second module leaves the first one alone: they share no layer or weight.
+
+        `make` returns a module whose weights are drawn anew each time.
+        """
+        self._record.count += 1
+        with torch.no_grad():
+            first = make()
+            before = first(*args)
+            second = make()
+            second(*args)
+            after = first(*args)
+        self._record.compared.append(after)
+        result = _difference(after, before)
+        if result is not None:
+            was, expected = in_words(result)
+            raise CheckFailed(
+                _("after a second module was made: {observed}", observed=was),
+                _("what the first gave before: {expected}", expected=expected),
+            )
+
     def within_memory(self, mib: int, student: Function, *args: Any, **kwargs: Any) -> Any:
         """Require that a call gets by with `mib` MiB beyond what its process holds when it begins.
 
@@ -88,6 +156,13 @@ class CallBehaviour:
             observed = _("needs more than {mib} MiB of memory", mib=mib)
             wanted = _("at most {mib} MiB", mib=mib)
             raise CheckFailed(observed, wanted, where=fault.where) from None
+
+
+def _difference(observed: Any, expected: Any) -> Difference | None:
+    """Return the difference of two answers of the student's, of any kind; None if they agree."""
+    tolerance = tolerance_of((observed, expected))
+    one, other = (tree_map(to_double, tree_leaves(answer)) for answer in (observed, expected))
+    return difference(one, other, atol=tolerance, rtol=tolerance)
 
 
 def _input_name(path: InputPath, names: Sequence[Name]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..calls.client import Client
 from ..reference.memo import Memo
 from .against_reference import AgainstReference
-from .call_behaviour import CallBehaviour
+from .call_behaviour import CallBehaviour, PlannedCall
 from .comparisons import Comparisons
 from .failure_details import FailureDetails
 from .properties import Properties
@@ -31,6 +31,9 @@ class Expect:
         calls = CallBehaviour(client, self.record)
         self.raises = calls.raises
         self.unchanged = calls.unchanged
+        self.starts_anew = calls.starts_anew
+        self.separate = calls.separate
+        self.call = PlannedCall.of
         self.within_memory = calls.within_memory
 
     @property

@@ -34,7 +34,9 @@ class CheckContext:
 
     @cached_property
     def student(self) -> Student:
-        return Student(self.client, self.definitions, self.stem, self.reference.is_module)
+        known = self.reference
+        first = known.first_inputs
+        return Student(self.client, self.definitions, self.stem, known.is_module, first)
 
     @cached_property
     def probe(self) -> Probe:

@@ -180,12 +180,15 @@ class Probe:
     ) -> RemoteModule:
         """Make the student's `name(*args, **kwargs)` with all its parameters drawn.
 
+        One that is not trained, such as a mask, holds what the student put there.
+
         Raises:
             StudentFault: it is no module.
         """
         handle = module_of(getattr(self._student, name)(*args, **kwargs), name)
         self.drew = True
-        self.drawn.append([(spec.name, tuple(spec.shape)) for spec in handle.specs])
-        drawn = randomised(handle, [spec.name for spec in handle.specs], self._roles)
+        trained = [spec for spec in handle.specs if spec.requires_grad]
+        self.drawn.append([(spec.name, tuple(spec.shape)) for spec in trained])
+        drawn = randomised(handle, [spec.name for spec in trained], self._roles)
         handle.prepare(drawn, dtype, train)
         return handle

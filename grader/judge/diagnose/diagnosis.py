@@ -10,7 +10,6 @@ import traceback
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from ...grade.evidence import Observation, Outcome
 from ...text.language import _
@@ -20,6 +19,7 @@ from ..checks.check_trace import CheckTrace
 from ..checks.checks import Check
 from ..checks.observe import MAX_TEXT
 from ..follow_through.follow_through import ACCUSING, FollowedThrough, Results, SubmissionRunner
+from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import AGAIN, MutantRuns
 from ..mutants.mutants import Mutants
 from .dictionary import Case, Dictionary
@@ -33,15 +33,15 @@ class Diagnosis:
 
     def __init__(
         self,
-        root: Path,
         knowledge: Knowledge,
         checks: Sequence[Check],
         runner: SubmissionRunner,
         mutants: Mutants,
         mutant_runs: MutantRuns,
+        kill_records: KillRecords,
     ) -> None:
         self._runner, self._knowledge = runner, knowledge
-        self._dictionary = Dictionary(root, checks, mutants, mutant_runs)
+        self._dictionary = Dictionary(mutants, mutant_runs, kill_records)
         self._by_exercise: dict[str, list[Check]] = {}
         for check in sorted(checks, key=lambda check: check.id):
             self._by_exercise.setdefault(check.exercise.slug, []).append(check)

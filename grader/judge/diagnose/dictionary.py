@@ -8,11 +8,9 @@ student's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from ...course.kill_record import read_kills
 from ...grade.evidence import Cause
 from ...text.language import course_text
 from ..checks.check_trace import (
@@ -25,6 +23,7 @@ from ..checks.check_trace import (
     tells_apart,
 )
 from ..checks.checks import Check
+from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import AGAIN, AS_GRADED, PROBES, MutantRuns
 from ..mutants.mutants import KnownMistake, Mutants
 
@@ -65,10 +64,9 @@ class Dictionary:
     """The known mistakes of a course, tried on what students wrote."""
 
     def __init__(
-        self, root: Path, checks: Sequence[Check], mutants: Mutants, mutant_runs: MutantRuns
+        self, mutants: Mutants, mutant_runs: MutantRuns, kill_records: KillRecords
     ) -> None:
-        self._root, self._mutants, self._mutant_runs = root, mutants, mutant_runs
-        self._checks = {check.id: check for check in checks}
+        self._mutants, self._mutant_runs, self._records = mutants, mutant_runs, kill_records
         self._suspects: dict[str, tuple[Suspect, ...]] = {}
 
     def causes(self, case: Case, unknown: Collection[str]) -> dict[str, tuple[Cause, ...]]:
@@ -98,11 +96,10 @@ class Dictionary:
         return tuple(Suspect(s.mistake, s.fails & seen) for s in self._suspects[case.slug])
 
     def _read(self, slug: str, stem: str) -> Iterator[Suspect]:
-        kills = read_kills(self._root, slug)
-        firm = {check.id for check in self._checks.values() if not check.fresh and not check.alone}
+        kills = self._records.of(slug)
         for mistake in self._mutants.of(stem):
             if mistake.entry.id in kills:
-                yield Suspect(mistake, kills[mistake.entry.id] & firm)
+                yield Suspect(mistake, kills[mistake.entry.id])
 
     # ---- one mistake for all that fails --------------------------------------------------
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..checks.check_trace import CheckTrace, Match, has_wrong_numbers, match, same
 from ..checks.checks import Check
+from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import AGAIN, PROBES, MutantRuns
 from ..mutants.mutants import KnownMistake
 
@@ -28,8 +29,8 @@ class ExerciseFailures:
 class RepeatedMistakes:
     """Looks for a mistake that was made twice."""
 
-    def __init__(self, mutant_runs: MutantRuns) -> None:
-        self._mutant_runs = mutant_runs
+    def __init__(self, mutant_runs: MutantRuns, kill_records: KillRecords) -> None:
+        self._mutant_runs, self._records = mutant_runs, kill_records
 
     def made_twice(
         self,
@@ -44,6 +45,11 @@ class RepeatedMistakes:
         if not later.traces or not earlier.traces:
             return None
         for first, second in pairs:
+            # A record is looked up in microseconds; a mistake is run in milliseconds a check.
+            if self._records.rules_out(first, earlier.traces):
+                continue
+            if self._records.rules_out(second, later.traces):
+                continue
             if self._explains(second, later) and self._explains(first, earlier):
                 return second
         return None

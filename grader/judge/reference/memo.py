@@ -8,7 +8,7 @@ import inspect
 import json
 import math
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -187,6 +187,19 @@ class Reference:
         """Decide whether `name` is a class of modules."""
         value = getattr(self._module, name, None)
         return isinstance(value, type) and issubclass(value, nn.Module)
+
+    def first_inputs(
+        self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Sequence[torch.Tensor]:
+        """Return inputs for a module that the class of this name makes of the arguments.
+
+        They have the shapes that the course tells; there are none if it tells none.
+        """
+        inputs_of = self._roles.first_calls.get(name)
+        if inputs_of is None:
+            return ()
+        with torch.random.fork_rng(devices=[]):
+            return inputs_of(getattr(self._module, name)(*args, **kwargs))
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)

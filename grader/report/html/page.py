@@ -43,7 +43,7 @@ def fragment(report: Report) -> str:
 
 
 def _made(template: str, report: Report) -> str:
-    style = _style()
+    style = style_sheet()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     text = (
         _environment()
@@ -70,7 +70,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_cleaned,
     )
-    environment.filters["marked_up"] = _marked_up
+    environment.filters["marked_up"] = marked_up
     return environment
 
 
@@ -81,7 +81,7 @@ def _cleaned(value: object) -> object:
     return value
 
 
-def _marked_up(text: str) -> Markup:
+def marked_up(text: str) -> Markup:
     """Turn `code` and *emphasis* in the course's words into markup."""
     safe = str(escape(printable(text, LIMIT_REFUSAL)))
     safe = _CODE.sub(r'<code class="word">\1</code>', safe)
@@ -89,8 +89,11 @@ def _marked_up(text: str) -> Markup:
 
 
 @cache
-def _style() -> str:
-    """Render the style sheet; each of its rules applies to reports and to nothing else."""
+def style_sheet() -> str:
+    """Render the style sheet; each of its rules applies to reports and to nothing else.
+
+    Every page for which the grader writes HTML has it, so that all look alike.
+    """
     loader = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=False)
     return loader.get_template("style.css").render(
         light=_declared(properties(LIGHT)),

@@ -15,8 +15,10 @@ from grader.report.content import ExerciseReport, PersonMark, Report
 from grader.report.findings import Findings, findings, tally, waits
 from grader.report.html.excerpt import Excerpt, excerpts
 from grader.report.html.finding import STATES, FindingCard, Sign, finding, hints_name, sign_of
+from grader.report.html.small_grid import SmallExample, small_example
 from grader.report.later import later, later_in_all
 from grader.report.marks import criterion_outcome
+from grader.report.small_example import why_none
 from grader.report.words import next_in_submission, state, total
 from grader.submission.written_answers import WrittenAnswer
 from grader.text.language import _, language_in_use, ngettext
@@ -62,6 +64,8 @@ class Part:
     first: FindingCard | None
     also: str
     """The other checks that fail for the same likely cause, counted in words."""
+    example: SmallExample | None
+    """The smallest input on which the exercise is wrong, if one is known."""
     others: tuple[FindingCard, ...]
     waiting: tuple[str, ...]
     wait: Sign
@@ -177,7 +181,8 @@ def _has_details(part: ExerciseReport) -> bool:
 def _notes(part: ExerciseReport) -> tuple[str, ...]:
     # The notes of a blocked check are its echo of the prerequisite's failure.
     unblocked = (seen for seen in part.observations if seen.outcome is not Outcome.BLOCKED)
-    return tuple(dict.fromkeys(one_line(note) for seen in unblocked for note in seen.notes))
+    notes = [one_line(note) for seen in unblocked for note in seen.notes]
+    return tuple(dict.fromkeys(filter(None, [*notes, why_none(part.observations)])))
 
 
 def _groups(report: Report) -> tuple[tuple[str, tuple[ExerciseEntry, ...]], ...]:
@@ -217,6 +222,7 @@ def _part(report: Report, part: ExerciseReport) -> Part:
         later=later(part.grade),
         first=None if groups.first is None else finding(report, groups.first),
         also=tally(groups.echoes) if groups.echoes else "",
+        example=small_example(part.observations),
         others=_others(report, groups),
         waiting=tuple(waits(group) for group in groups.waiting),
         wait=sign_of(Outcome.BLOCKED),

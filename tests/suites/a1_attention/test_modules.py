@@ -181,6 +181,18 @@ class TestState:
         attention = probe.module(name, D_IN, D_OUT, dtype=torch.float32)
         expect.unchanged(attention, tokens(probe))
 
+    @BOTH
+    def test_nothing_is_kept_of_earlier_calls(self, probe, expect, name):
+        """A call gives the same after others, one of them with fewer tokens."""
+        attention = probe.module(name, D_IN, D_OUT, dtype=torch.float32)
+        calls = [expect.call(tokens(probe)[:count]) for count in (T, 3, T)]
+        expect.starts_anew(attention, *calls)
+
+    @BOTH
+    def test_two_modules_share_nothing(self, probe, expect, name):
+        """A second module with weights of its own leaves the outputs of the first as they were."""
+        expect.separate(lambda: probe.module(name, D_IN, D_OUT, dtype=torch.float32), tokens(probe))
+
 
 class TestNumerics:
     @BOTH

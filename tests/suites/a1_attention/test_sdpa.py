@@ -78,7 +78,7 @@ class TestMasking:
     def test_forbidden_values_never_reach_the_output(self, student, probe, expect):
         """The value of a forbidden key changes nothing, even where all scores are very low."""
         query, key, value = draw(probe, B)
-        query, key = query + 12, key - 12  # scores around -350: a fill of -100 would win
+        query, key = query + 100, key - 100  # scores around -24,000: a fill of -10,000 would win
         mask = probe.mask(B, 1, L)
         before, _ = attend(student, expect, query, key, value, mask=mask)
         hidden = value + 1000.0 * ~mask.transpose(1, 2)
@@ -231,4 +231,18 @@ class TestState:
             student.scaled_dot_product_attention,
             *draw(probe, B),
             mask=additive(mask) if kind == "additive" else mask,
+        )
+
+    @pytest.mark.parametrize("kind", ["bool", "additive"])
+    def test_nothing_is_kept_of_earlier_calls(self, student, probe, expect, kind):
+        """A call gives the same after others, one of them of other sizes, each with its mask."""
+        masks = probe.mask(B, S, L), probe.mask(L, S), probe.mask(B, S, L)
+        if kind == "additive":
+            masks = tuple(additive(mask) for mask in masks)
+        other = probe.randn(L, DV), probe.randn(S, DV), probe.randn(S, DH)
+        expect.starts_anew(
+            student.scaled_dot_product_attention,
+            expect.call(*draw(probe, B), mask=masks[0]),
+            expect.call(*other, mask=masks[1]),
+            expect.call(*draw(probe, B), mask=masks[2]),
         )

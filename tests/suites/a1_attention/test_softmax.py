@@ -82,3 +82,9 @@ class TestState:
         """The scores are the same after the call as before it."""
         shares = expect.unchanged(getattr(student, name), probe.rand(6) + 0.1)
         expect.shape(shares, (6,), what="result")
+
+    @pytest.mark.parametrize("name", VECTOR_FUNCTIONS)
+    def test_nothing_is_kept_of_earlier_calls(self, student, probe, expect, name):
+        """A call gives the same after others, one of them with fewer scores."""
+        calls = [expect.call(probe.rand(count) + 0.1) for count in (6, 4, 6)]
+        expect.starts_anew(getattr(student, name), *calls)

@@ -128,6 +128,19 @@ class TestGradients:
         # By the student's own scale, which is judged elsewhere.
         expect.close(gradient, (dropped / weights).detach(), what="gradient of the weights")
 
+    @pytest.mark.parametrize(("p", "training"), [(0.5, False), (0.0, True)], ids=["eval", "p-0"])
+    def test_gradient_where_nothing_is_dropped(self, student, probe, expect, p, training):
+        """Where nothing is dropped, the gradient passes as it is."""
+        expect_survivors(expect, drop(student, expect, drawn(probe, 40, 50), 0.2))
+        weights = drawn(probe, 4, 5).requires_grad_()
+        kept = student.attention_dropout(weights * 1, p, training)
+        expect.floats(kept, (4, 5), what="result")
+        expect.true(
+            kept.requires_grad, observed="no gradient", expected="a gradient for the weights"
+        )
+        (gradient,) = torch.autograd.grad(kept.sum(), weights, materialize_grads=True)
+        expect.close(gradient, torch.ones_like(weights), what="gradient of the weights")
+
 
 class TestState:
     def test_weights_are_not_modified(self, student, probe, expect):

@@ -184,3 +184,14 @@ class TestState:
     def test_inputs_are_not_modified(self, student, probe, expect, name):
         """What comes in, the mask included, is the same after the call as before it."""
         expect.unchanged(getattr(student, name), given(probe, name, B, S, L), probe.mask(B, S, L))
+
+    @BOTH
+    def test_nothing_is_kept_of_earlier_calls(self, student, probe, expect, name):
+        """A call gives the same after others, one of them of other sizes, each with its mask."""
+        last = with_empty_row(probe)
+        expect.starts_anew(
+            getattr(student, name),
+            expect.call(given(probe, name, B, S, L), probe.mask(B, S, L)),
+            expect.call(given(probe, name, L, S), probe.mask(L, S)),
+            expect.call(given(probe, name, B, S, L), last.expand(B, S, L)),
+        )

@@ -93,6 +93,18 @@ class TestMasking:
         short = run(expect, attention.apart, x, memory[:, : L - 2])
         expect.close(masked, short, what="output with a mask", atol=1e-4)
 
+    def test_padding_never_wins(self, probe, expect):
+        """Padding changes nothing even where the scores of all other tokens are very low."""
+        attention = build(probe)
+        expect_answer(expect, attention, *both(probe))
+        attention.to(torch.float64)
+        # Among 64 samples, the score of the only token that is none is often below -100.
+        x, memory = both(probe, 64, scale=20.0, dtype=torch.float64)
+        alone = run(expect, attention, x, memory[:, :1])
+        allowed = (torch.arange(L) == 0).expand(64, L)
+        padded = run(expect, attention.apart, x, memory, allowed)
+        expect.close(padded, alone, what="output with padding")
+
 
 class TestMemory:
     def test_whole_memory_is_read(self, probe, expect):
@@ -167,6 +179,22 @@ class TestState:
         after = run(expect, attention.apart, x, memory)
         expect.close(after, before, what="output of the later call", atol=1e-6)
 
+    def test_nothing_is_kept_of_earlier_calls(self, probe, expect):
+        """A call gives the same after others, one of them with fewer tokens, each with its mask."""
+        first = probe.mask(B, L)
+        first[1] = False  # nothing is left of the second memory, as of none later
+        short = both(probe)[0], both(probe)[1][:, :3]
+        expect.starts_anew(
+            build(probe),
+            expect.call(*both(probe), first),
+            expect.call(*short, probe.mask(B, 3)),
+            expect.call(*both(probe), probe.mask(B, L)),
+        )
+
+    def test_two_modules_share_nothing(self, probe, expect):
+        """A second module with weights of its own leaves the outputs of the first as they were."""
+        expect.separate(lambda: build(probe), *both(probe))
+
 
 class TestNumerics:
     @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
@@ -222,3 +250,8 @@ class TestGradients:
         pair = probe.pair("CrossAttention", D_QUERY, D_MEMORY, D, H)
         x, memory = both(probe, dtype=torch.float64)
         expect.gradients(pair.student, pair.reference, x, memory, probe.mask(B, L))
+
+    def test_gradients_without_a_mask(self, probe, expect):
+        """Without a mask, all gradients are right."""
+        pair = probe.pair("CrossAttention", D_QUERY, D_MEMORY, D, H)
+        expect.gradients(pair.student, pair.reference, *both(probe, dtype=torch.float64))

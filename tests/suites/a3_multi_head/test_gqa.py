@@ -142,6 +142,18 @@ class TestMasking:
                 alone, together[sample : sample + 1], what=f"output of sample {sample}", atol=1e-4
             )
 
+    def test_hidden_tokens_never_win(self, probe, expect):
+        """A token that sees only itself has the output that it has alone, however low its score."""
+        attention = build(probe)
+        expect_answer(expect, attention, tokens_like(probe))
+        attention.to(torch.float64)
+        # Among 64 samples and some heads, the first token's score of itself is often below -10,000.
+        x = probe.randn(64, T, D, scale=400.0)
+        alone = run(expect, attention, x[:, :1])
+        allowed = torch.ones(T, T, dtype=torch.bool).tril()
+        first = run(expect, attention.apart, x, allowed)[:, :1]
+        expect.close(first, alone, what="output 0, which sees itself alone")
+
 
 class TestState:
     @pytest.mark.parametrize("groups", [1, G, H], ids=["one", "two", "as-many-as-heads"])
@@ -169,6 +181,32 @@ class TestState:
         """Tokens and mask are the same after the call as before it."""
         output = expect.unchanged(build(probe), tokens_like(probe), probe.mask(B, T, T))
         expect.shape(output, (B, T, D), what="output")
+
+    def test_nothing_is_kept_of_earlier_calls(self, probe, expect):
+        """A call gives the same after others, one of them with fewer tokens, each with its mask."""
+        first = probe.mask(T, T)
+        first[1] = False  # nobody is left for the second token, as for no one later
+        expect.starts_anew(
+            build(probe),
+            expect.call(tokens_like(probe), first),
+            expect.call(tokens_like(probe, count=3), probe.mask(3, 3)),
+            expect.call(tokens_like(probe), probe.mask(T, T)),
+        )
+
+    def test_two_modules_share_nothing(self, probe, expect):
+        """A second module with weights of its own leaves the outputs of the first as they were."""
+        expect.separate(lambda: build(probe), tokens_like(probe))
+
+    def test_another_size_leaves_no_trace(self, student, probe, expect):
+        """After a module of another size, one of the usual size computes what it should."""
+        student.GroupedQueryAttention(2 * D, H, H)(probe.randn(B, T, 2 * D, dtype=torch.float32))
+        module = build(probe)
+        output = run(expect, module, tokens_like(probe))
+        expect.true(
+            output.std().item() > 1e-6,
+            observed="an output that is the same everywhere",
+            expected="an output that depends on the tokens",
+        )
 
 
 class TestNumerics:
@@ -224,3 +262,8 @@ class TestGradients:
         pair = probe.pair("GroupedQueryAttention", D, H, G)
         x, mask = probe.randn(B, T, D), probe.mask(B, T, T)
         expect.gradients(pair.student, pair.reference, x, mask)
+
+    def test_gradients_without_a_mask(self, probe, expect):
+        """Without a mask, all gradients are right."""
+        pair = probe.pair("GroupedQueryAttention", D, H, G)
+        expect.gradients(pair.student, pair.reference, probe.randn(B, T, D))

@@ -29,6 +29,17 @@ class TestState:
         expect.unchanged(student.split_heads, probe.randn(B, T, D), H)
         expect.unchanged(student.merge_heads, probe.randn(B, H, T, DH))
 
+    @pytest.mark.parametrize("name", ["split_heads", "merge_heads"])
+    def test_nothing_is_kept_of_earlier_calls(self, student, probe, expect, name):
+        """A call gives the same after others, one of them of other sizes."""
+        if name == "split_heads":
+            calls = [(probe.randn(*shape), H) for shape in ((B, T, D), (3, 4, 2 * D), (B, T, D))]
+        else:
+            calls = [
+                (probe.randn(*shape),) for shape in ((B, H, T, DH), (3, 4, 2, DH), (B, H, T, DH))
+            ]
+        expect.starts_anew(getattr(student, name), *(expect.call(*one) for one in calls))
+
 
 class TestNumerics:
     @pytest.mark.parametrize(

@@ -88,9 +88,9 @@ class TestMasking:
         attention = build(probe)
         expect_look_back(probe, expect, attention, T)
         attention.to(torch.float64)
-        # Among 64 samples and three heads, the first token's score of itself is often below -100.
-        x = probe.randn(64, T, D_IN, scale=12.0)
-        changed = torch.cat([x[:, :1], probe.randn(64, T - 1, D_IN, scale=12.0)], dim=1)
+        # Among 64 samples, the first token's score of itself is often below -10,000.
+        x = probe.randn(64, T, D_IN, scale=400.0)
+        changed = torch.cat([x[:, :1], probe.randn(64, T - 1, D_IN, scale=400.0)], dim=1)
         before = run(expect, attention, x)
         after = run(expect, attention.apart, changed)
         expect.close(after[:, 0], before[:, 0], what="output 0 after changing all later tokens")
@@ -199,7 +199,7 @@ class TestState:
     def test_number_of_parameters(self, student, expect, qkv_bias):
         """Three linear maps, with biases only when asked for, and the output projection."""
         attention = student.MultiHeadAttention(D_IN, D_OUT, T, 0.0, H, qkv_bias=qkv_bias)
-        count = sum(parameter.numel() for parameter in attention.parameters())
+        count = sum(p.numel() for p in attention.parameters() if p.requires_grad)
         expected = 3 * D_IN * D_OUT + (3 * D_OUT if qkv_bias else 0) + D_OUT * D_OUT + D_OUT
         expect.true(count == expected, observed=f"{count} numbers", expected=f"{expected} numbers")
 
@@ -230,6 +230,21 @@ class TestState:
         run(expect, attention.apart, x[:, :3])
         after = run(expect, attention.apart, x)
         expect.close(after, before, what="output of the later call", atol=1e-6)
+
+    def test_two_modules_share_nothing(self, probe, expect):
+        """A second module with weights of its own leaves the outputs of the first as they were."""
+        expect.separate(lambda: build(probe), tokens_like(probe))
+
+    def test_another_size_leaves_no_trace(self, student, probe, expect):
+        """After a module of another size, one of the usual size computes what it should."""
+        student.MultiHeadAttention(D_IN, 2 * D_OUT, 2, 0.0, H)(tokens_like(probe, count=2))
+        module = build(probe)
+        output = run(expect, module, tokens_like(probe))
+        expect.true(
+            output.std().item() > 1e-6,
+            observed="an output that is the same everywhere",
+            expected="an output that depends on the tokens",
+        )
 
 
 class TestNumerics:
@@ -272,7 +287,8 @@ class TestGradients:
     def test_every_parameter_learns(self, probe, expect):
         """Every parameter gets a gradient that is finite and not zero."""
         attention = build(probe)
-        parameters = dict(attention.named_parameters())
+        # A mask may be a parameter that is not trained; how many are is checked in `state`.
+        parameters = {n: p for n, p in attention.named_parameters() if p.requires_grad}
         expect.true(parameters, observed="no parameters", expected="parameters that learn")
         output = run(expect, attention, tokens_like(probe))
         expect.true(

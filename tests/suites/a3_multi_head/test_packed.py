@@ -203,6 +203,18 @@ class TestMasking:
                 alone, together[sample : sample + 1], what=f"output of sample {sample}", atol=1e-4
             )
 
+    def test_hidden_tokens_never_win(self, probe, expect):
+        """A token that sees only itself has the output that it has alone, however low its score."""
+        attention = build(probe)
+        expect_answer(expect, attention, tokens_like(probe))
+        attention.to(torch.float64)
+        # Among 64 samples and some heads, the first token's score of itself is often below -10,000.
+        x = probe.randn(64, T, D, scale=400.0)
+        alone = run(expect, attention, x[:, :1])
+        allowed = torch.ones(T, T, dtype=torch.bool).tril()
+        first = run(expect, attention.apart, x, allowed)[:, :1]
+        expect.close(first, alone, what="output 0, which sees itself alone")
+
 
 class TestModes:
     def test_eval_repeats_itself(self, probe, expect):
@@ -318,6 +330,37 @@ class TestState:
         )
         expect.close(answer(other), before, what="output of the other module", atol=1e-5)
 
+    def test_nothing_is_kept_of_earlier_calls(self, probe, expect):
+        """A call gives the same after others, one of them with fewer tokens, each with its mask."""
+        first = probe.mask(T, T)
+        first[1] = False  # nobody is left for the second token, as for no one later
+        expect.starts_anew(
+            build(probe),
+            expect.call(tokens_like(probe), first),
+            expect.call(tokens_like(probe, count=3), probe.mask(3, 3)),
+            expect.call(tokens_like(probe), probe.mask(T, T)),
+        )
+
+    def test_packing_starts_anew(self, student, probe, expect):
+        """Weights of other sizes leave nothing behind, neither in packing nor in unpacking."""
+        sizes = (D, 2 * D, D)
+        parts = [expect.call(*probe.randn(3, size, D_IN)) for size in sizes]
+        expect.starts_anew(student.pack_qkv, *parts)
+        expect.starts_anew(
+            student.unpack_qkv, *(expect.call(probe.randn(3 * size, D_IN)) for size in sizes)
+        )
+
+    def test_two_modules_share_nothing(self, probe, expect):
+        """A second module with weights of its own leaves the outputs of the first as they were."""
+        expect.separate(lambda: build(probe), tokens_like(probe))
+
+    def test_conversions_share_nothing(self, student, probe, expect):
+        """Converting a second module of torch's leaves what the first became as it was."""
+        expect.separate(
+            lambda: converted(student, expect, torch_attention(student, probe)[1]),
+            tokens_like(probe),
+        )
+
 
 class TestNumerics:
     @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
@@ -372,3 +415,8 @@ class TestGradients:
         pair = probe.pair("PackedMultiHeadAttention", D, H)
         x, mask = probe.randn(B, T, D), probe.mask(B, T, T)
         expect.gradients(pair.student, pair.reference, x, mask)
+
+    def test_gradients_without_a_mask(self, probe, expect):
+        """Without a mask, all gradients are right."""
+        pair = probe.pair("PackedMultiHeadAttention", D, H)
+        expect.gradients(pair.student, pair.reference, probe.randn(B, T, D))

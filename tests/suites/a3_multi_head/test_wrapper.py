@@ -129,7 +129,7 @@ class TestState:
     def test_number_of_parameters(self, student, expect, qkv_bias):
         """Three linear maps in each head, with biases only when asked for, and nothing else."""
         attention = student.MultiHeadAttentionWrapper(D_IN, D_OUT, T, 0.0, H, qkv_bias=qkv_bias)
-        count = sum(parameter.numel() for parameter in attention.parameters())
+        count = sum(p.numel() for p in attention.parameters() if p.requires_grad)
         expected = H * (3 * D_IN * D_OUT + (3 * D_OUT if qkv_bias else 0))
         expect.true(count == expected, observed=f"{count} numbers", expected=f"{expected} numbers")
 
@@ -151,6 +151,10 @@ class TestState:
         output = expect.unchanged(build(probe), tokens_like(probe))
         expect.shape(output, (B, T, D_OUT * H), what="output")
 
+    def test_two_modules_share_nothing(self, probe, expect):
+        """A second module with weights of its own leaves the outputs of the first as they were."""
+        expect.separate(lambda: build(probe), tokens_like(probe))
+
 
 class TestNumerics:
     @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
@@ -165,7 +169,8 @@ class TestGradients:
     def test_every_parameter_learns(self, probe, expect):
         """Every parameter of every head gets a gradient that is finite and not zero."""
         attention = build(probe)
-        parameters = dict(attention.named_parameters())
+        # A mask may be a parameter that is not trained; how many are is checked in `state`.
+        parameters = {n: p for n, p in attention.named_parameters() if p.requires_grad}
         expect.true(parameters, observed="no parameters", expected="parameters that learn")
         output = run(expect, attention, tokens_like(probe))
         expect.true(

@@ -176,6 +176,21 @@ class TestModes:
         wild = run(expect, block.train().apart, x)
         expect.close(wild, calm, what="output in train mode", atol=1e-6)
 
+    @BOTH
+    @pytest.mark.parametrize("branch", LAST)
+    def test_each_branch_drops(self, probe, expect, name, branch):
+        """In train mode dropout is at work in the attention as well as in the MLP."""
+        pair = probe.pair(name, D, H, dropout=0.5)
+        switches(pair)(branch)
+        block, x = pair.student, draw(probe, batch=16)
+        calm = expect_answer(expect, block.eval(), x)
+        wild = run(expect, block.train(), x)
+        expect.true(
+            bool(moved(wild, calm).any()),
+            observed=f"train mode and eval mode give the same where only the {branch} is at work",
+            expected="dropout in train mode in both branches",
+        )
+
 
 class TestState:
     @BOTH
@@ -213,6 +228,11 @@ class TestState:
         run(expect, block.apart, -2 * x[:1, :3])
         run(expect, block.apart, torch.cat([-2 * x, -2 * x], dim=1))
         expect.close(run(expect, block.apart, x), before, what="output", atol=1e-6)
+
+    @BOTH
+    def test_two_modules_share_nothing(self, probe, expect, name):
+        """A second module with weights of its own leaves the outputs of the first as they were."""
+        expect.separate(lambda: probe.module(name, D, H), draw(probe))
 
 
 class TestNumerics:

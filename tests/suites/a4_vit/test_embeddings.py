@@ -184,6 +184,21 @@ class TestState:
         later = tokens_of(expect, embed.apart, images[:2])
         expect.close(later, first, what="tokens of the same images later", atol=1e-6)
 
+    def test_two_modules_share_nothing(self, probe, expect):
+        """A second module with weights of its own leaves the outputs of the first as they were."""
+        expect.separate(lambda: probe.module("ViTEmbeddings", *ARGUMENTS).eval(), draw(probe))
+
+    def test_another_size_leaves_no_trace(self, student, probe, expect):
+        """After a module of another size, one of the usual size computes what it should."""
+        student.ViTEmbeddings(C, P, D, 2 * SIDE)
+        module = probe.module("ViTEmbeddings", *ARGUMENTS).eval()
+        output = tokens_of(expect, module, draw(probe))
+        expect.true(
+            output.std().item() > 1e-6,
+            observed="an output that is the same everywhere",
+            expected="an output that depends on the tokens",
+        )
+
 
 class TestNumerics:
     @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])

@@ -234,6 +234,11 @@ class TestState:
             head = probe.module("ClassificationHead", D, CLASSES, pool=pool)
             expect.shape(expect.unchanged(head, draw(probe)), (B, CLASSES), what="logits")
 
+    def test_two_modules_share_nothing(self, probe, expect):
+        """A second module with weights of its own leaves the outputs of the first as they were."""
+        expect.separate(lambda: probe.module("Encoder", 2, D, H), draw(probe))
+        expect.separate(lambda: probe.module("ClassificationHead", D, CLASSES), draw(probe))
+
 
 class TestNumerics:
     @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])

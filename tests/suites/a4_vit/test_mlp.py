@@ -191,6 +191,10 @@ class TestState:
         second.load(state)
         expect.close(run(expect, second.apart, x), wanted, what="output", atol=1e-6)
 
+    def test_two_modules_share_nothing(self, probe, expect):
+        """A second module with weights of its own leaves the outputs of the first as they were."""
+        expect.separate(lambda: probe.module("FeedForward", D), probe.randn(*TOKENS))
+
 
 class TestNumerics:
     @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])

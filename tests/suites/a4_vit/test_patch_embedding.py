@@ -123,6 +123,15 @@ class TestState:
         found = expect.unchanged(student.conv_weight_from_linear, probe.randn(D, 12), 3, 2)
         expect.shape(found, (D, 3, 2, 2), what="weight")
 
+    def test_two_modules_share_nothing(self, probe, expect):
+        """A second module with weights of its own leaves the outputs of the first as they were."""
+        expect.separate(lambda: probe.module("PatchEmbedding", C, P, D), probe.randn(2, C, 8, 12))
+
+    def test_nothing_is_kept_of_earlier_calls(self, student, probe, expect):
+        """A call gives the same after another one, with weights of another size."""
+        calls = [expect.call(probe.randn(D, side * side * C), C, side) for side in (P, P - 1, P)]
+        expect.starts_anew(student.conv_weight_from_linear, *calls)
+
 
 class TestNumerics:
     @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
@@ -158,7 +167,7 @@ class TestGradients:
     def test_every_parameter_learns(self, probe, expect):
         """Every parameter gets a gradient that is not zero."""
         embed = probe.module("PatchEmbedding", C, P, D)
-        parameters = dict(embed.named_parameters())
+        parameters = {n: p for n, p in embed.named_parameters() if p.requires_grad}
         expect.true(parameters, observed="no parameters", expected="parameters that learn")
         tokens = embed_tokens(expect, embed, probe.randn(2, C, 8, 12))
         expect.true(

@@ -66,3 +66,11 @@ class TestState:
     def test_patches_are_not_modified(self, student, probe, expect):
         """The patches are the same after unpatchify as before it."""
         expect.unchanged(student.unpatchify, probe.randn(B, N, NUMBERS), P, H, W)
+
+    def test_nothing_is_kept_of_earlier_calls(self, student, probe, expect):
+        """A call gives the same after others, one of them with images of another size."""
+        sizes = (H, W), (W, H), (H, W)
+        images = [expect.call(probe.randn(B, C, *size), P) for size in sizes]
+        expect.starts_anew(student.patchify, *images)
+        patches = [expect.call(probe.randn(B, N, NUMBERS), P, *size) for size in sizes]
+        expect.starts_anew(student.unpatchify, *patches)

@@ -166,3 +166,7 @@ class TestState:
         """The positions are the same after the call as before it."""
         positions = probe.randn(16, 7)
         expect.unchanged(student.interpolate_positions, positions, (3, 5), (4, 7))
+
+    def test_nothing_is_kept_of_earlier_calls(self, student, probe, expect):
+        """A call gives the same after another one, for another grid and width."""
+        expect.starts_anew(student.sincos_2d, expect.call(2, 3, 8), expect.call(4, 3, 12))

@@ -137,3 +137,10 @@ class TestState:
     def test_rollout_is_not_modified(self, student, probe, expect):
         """The rollout is the same after rollout_to_patches as before it."""
         expect.unchanged(student.rollout_to_patches, probe.rand(B, 7, 7), (2, 3))
+
+    def test_nothing_is_kept_of_earlier_calls(self, student, probe, expect):
+        """A call gives the same after others, one of them with other sizes and layers."""
+        calls = [draw(probe), draw(probe, depth=2, batch=1, heads=2, tokens=4), draw(probe)]
+        expect.starts_anew(
+            student.attention_rollout, *(expect.call(weights, "mean", 0.3) for weights in calls)
+        )

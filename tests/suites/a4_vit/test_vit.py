@@ -175,6 +175,10 @@ class TestState:
         logits = expect.unchanged(probe.module("ViT", **SMALL), draw(probe))
         expect.shape(logits, (2, CLASSES), what="logits")
 
+    def test_two_modules_share_nothing(self, probe, expect):
+        """A second module with weights of its own leaves the outputs of the first as they were."""
+        expect.separate(lambda: probe.module("ViT", **SMALL), draw(probe))
+
 
 class TestModes:
     def test_train_mode_changes_nothing(self, probe, expect):

@@ -187,6 +187,44 @@ class TestMasking:
                 expected=f"with a window of {window}, by the tokens {_named(wanted)}",
             )
 
+    def test_future_stays_hidden_from_low_scores(self, probe, expect):
+        """No output depends on a later token even where a token's own scores are very low."""
+        attention = build(probe)
+        expect_look_back(probe, expect, attention)
+        # Among 64 samples and some heads, the first token's score of itself is often below -10,000.
+        x, other = probe.randn(64, T, D, scale=400.0), probe.randn(64, T - 1, D, scale=400.0)
+        before = in_chunks(expect, attention, x, [T])
+        after = in_chunks(expect, attention.apart, torch.cat([x[:, :1], other], dim=1), [T])
+        expect.close(after[:, 0], before[:, 0], what="output 0 after changing all later tokens")
+
+    def test_window_holds_for_low_scores(self, student, probe, expect):
+        """What is outside the window gets nothing even where all scores are very low."""
+        usual = probe.randn(B, T, DH, scale=0.3), probe.randn(B, T, DH, scale=0.3)
+        value = probe.randn(B, T, DV)
+        mixture = student.sliding_window_attention(*usual, value, 2)
+        expect.floats(mixture, (B, T, DV), what="output")
+        expect.true(
+            bool((mixture[:, 1:] - value[:, 1:]).abs().amax(-1).min() > 1e-3),
+            observed="the output is no mixture of what a token sees",
+            expected="a mixture for every token but the first",
+        )
+        # Scores around -24,000: a fill of -10,000 would win.
+        query, key = probe.randn(B, T, DH) + 100, probe.randn(B, T, DH) - 100
+        values = probe.randn(2, B, T, DV)
+        values[1, :, :1] = values[0, :, :1]
+        first, second = (
+            student.sliding_window_attention(query, key, values[0], 2),
+            student.apart.sliding_window_attention(query, key, values[1], 2),
+        )
+        for output in (first, second):
+            expect.floats(output, (B, T, DV), what="output")
+        expect.close(second[:, 0], first[:, 0], what="output 0 after changing all later values")
+        expect.true(
+            bool(((second - first)[:, 2:].abs().amax(-1) > 1e-6).all()),
+            observed="an output does not depend on the values in its window",
+            expected="other outputs for other values",
+        )
+
 
 def _named(seen):
     return ", ".join(str(place) for place, is_seen in enumerate(seen) if is_seen) or "none"
@@ -225,6 +263,14 @@ class TestState:
         """Query, key and value are the same after the call as before it."""
         inputs = [probe.randn(B, T, DH) for _ in range(3)]
         expect.unchanged(student.sliding_window_attention, *inputs, 3)
+
+    def test_window_keeps_nothing_of_earlier_calls(self, student, probe, expect):
+        """A call gives the same after others, one of them with fewer tokens."""
+        calls = [
+            expect.call(*probe.randn(2, B, count, DH), probe.randn(B, count, DV), 3)
+            for count in (T, 4, T)
+        ]
+        expect.starts_anew(student.sliding_window_attention, *calls)
 
 
 class TestNumerics:

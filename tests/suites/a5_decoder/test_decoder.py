@@ -220,6 +220,12 @@ class TestState:
         run(expect, block.apart, -2 * torch.cat([x, x], dim=1), memory[:, :2].contiguous())
         expect.close(run(expect, block.apart, x, memory), before, what="output", atol=1e-6)
 
+    def test_two_modules_share_nothing(self, probe, expect):
+        """A second module with weights of its own leaves the outputs of the first as they were."""
+        expect.separate(lambda: build_block(probe), *draw(probe))
+        numbers = probe.randint(0, VOCABULARY, (B, T))
+        expect.separate(lambda: build_decoder(probe), numbers, draw(probe)[1])
+
 
 class TestModes:
     def test_eval_repeats_itself(self, probe, expect):
@@ -246,6 +252,25 @@ class TestModes:
         block.train()
         wild = run(expect, block.apart, x, memory)
         expect.close(wild, calm, what="output in train mode", atol=1e-6)
+
+    @pytest.mark.parametrize("branch", ["self-attention", "mlp"])
+    def test_each_branch_drops(self, probe, expect, branch):
+        """In train mode dropout is at work in the self-attention as well as in the mlp."""
+        pair = probe.pair("DecoderBlock", D, H, dropout=0.5)
+        drops = {"self-attention": "self_attention.projection", "mlp": "mlp.fc2"}
+        off = {*drops.values(), "cross_attention.out_proj"} - {drops[branch]}
+        weights = pair.reference.module.named_parameters()
+        pair.write({n: torch.zeros_like(w) for n, w in weights if n.rpartition(".")[0] in off})
+        block, (x, memory) = pair.student, draw(probe, batch=16)
+        calm = run(expect, block.eval(), x, memory)
+        again = run(expect, block.apart, x, memory)
+        expect.close(again, calm, what="output in eval mode", atol=1e-6)
+        wild = run(expect, block.train(), x, memory)
+        expect.true(
+            bool(moved(wild, calm).any()),
+            observed=f"train mode and eval mode give the same where only the {branch} is at work",
+            expected="dropout in train mode in both branches",
+        )
 
 
 class TestNumerics:
@@ -313,7 +338,10 @@ class TestGradients:
         """Every weight of a decoder gets a gradient that is finite and not zero."""
         decoder = build_decoder(probe)
         # No softmax feels a number that is added to all scores: a key's bias learns nothing.
-        parameters = {n: p for n, p in decoder.named_parameters() if "bias" not in n}
+        # What is a bias, a name may tell or not; a matrix is none.
+        parameters = {
+            n: p for n, p in decoder.named_parameters() if p.dim() > 1 or n.endswith("weight")
+        }
         numbers, memory = probe.randint(0, VOCABULARY, (B, T)), probe.randn(B, L, D)
         logits = read(expect, decoder, numbers, memory)
         expect.true(

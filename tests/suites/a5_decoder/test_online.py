@@ -182,7 +182,7 @@ class TestNumerics:
         expect.finite(shares, what="shares")
         expect.close(shares.sum(-1), sums, what="sums of the shares", atol=1e-4)
 
-    @pytest.mark.parametrize("offset", [-3000.0, 0.0, 3000.0], ids=["low", "wide", "high"])
+    @pytest.mark.parametrize("offset", [-30000.0, 0.0, 3000.0], ids=["low", "wide", "high"])
     def test_scores_in_the_thousands(self, student, probe, expect, offset):
         """Scores far above or below zero get the shares that their differences give."""
         scores = probe.randn(B, S, 8, scale=1.0 if offset else 3000.0) + offset
@@ -240,6 +240,26 @@ class TestNumerics:
         wide = [tensor.to(torch.float32) for tensor in (query, key, value)]
         full = attend(student.apart, expect, *wide, 3, mask=mask)
         expect.close(output, full, what="output in half precision", atol=6e-2)
+
+    def test_each_query_has_a_maximum_of_its_own(self, student, probe, expect):
+        """A query gets the output that it gets alone, whatever the scores of the others are."""
+        query, key, value = draw(probe, B)
+        query = query * torch.tensor([1.0, 300.0, 1.0, 0.1], dtype=torch.float64)[:, None]
+        together = attend(student, expect, 10 * query, key, value, 3)
+        expect_attention(expect, together, value)
+        for place in range(S):
+            alone = attend(student.apart, expect, 10 * query[:, place, None], key, value, 3)
+            expect.close(together[:, place, None], alone, what=f"output {place}", atol=1e-6)
+
+    def test_low_scores_keep_their_shares(self, student, probe, expect):
+        """Where all scores of a query are lower by the same, its output is the same."""
+        query, key, value = draw(probe, B)
+        query[..., 0] = 1.0
+        usual = attend(student, expect, query, key, value, 3)
+        expect_attention(expect, usual, value)
+        key[..., 0] -= 60_000.0  # a score of -24,000 and less
+        lower = attend(student.apart, expect, query, key, value, 3)
+        expect.close(lower, usual, what="output", atol=1e-6)
 
 
 class TestGradients:
@@ -321,3 +341,15 @@ class TestState:
     def test_chunks_are_not_modified(self, student, probe, expect):
         """The chunks are the same after the call as before it."""
         expect.unchanged(student.online_softmax, [probe.randn(S, width) for width in (3, 1, 4)])
+
+    def test_nothing_is_kept_of_earlier_calls(self, student, probe, expect):
+        """A call gives the same after others, one of them of other sizes, each with its mask."""
+        usual = [expect.call(*draw(probe, B), 3, mask=probe.mask(S, L)) for _ in range(2)]
+        fewer = probe.randn(S, DV), probe.randn(3, DV), probe.randn(3, DH)
+        other = expect.call(*fewer, 2, mask=probe.mask(S, 3))
+        expect.starts_anew(student.chunked_attention, *usual)
+        expect.starts_anew(student.chunked_attention, usual[0], other)
+        widths = (3, 1, 4), (2, 5), (3, 1, 4)
+        chunks = [expect.call([probe.randn(S, width) for width in one]) for one in widths]
+        expect.starts_anew(student.online_softmax, *chunks)
+        expect.starts_anew(student.online_softmax, chunks[0], expect.call([probe.randn(3, 2)]))

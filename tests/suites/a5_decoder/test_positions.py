@@ -128,3 +128,15 @@ class TestState:
         x = probe.randn(B, H, T, DH)
         turned = expect.unchanged(student.apply_rope, x, torch.arange(2, T + 2))
         expect.shape(turned, x.shape, what="result")
+
+    def test_nothing_is_kept_of_earlier_calls(self, student, probe, expect):
+        """A call gives the same after others, of other lengths and widths."""
+        sizes = (T, DH), (3, 4), (T + 1, 2 * DH)
+        expect.starts_anew(
+            student.sinusoidal_positions, *(expect.call(length, width) for length, width in sizes)
+        )
+        turned = [
+            expect.call(probe.randn(B, H, length, width), torch.arange(start, start + length))
+            for start, (length, width) in enumerate(sizes, 2)
+        ]
+        expect.starts_anew(student.apply_rope, *turned)

@@ -76,7 +76,12 @@ def run(
         slugs = slugs or _slugs_in(submission, target, course)
         untouched = frozenset(seem_untouched(submission.files, course.rubric))
         options = Options(
-            spawn=spawn, only=slugs, isolation=isolation, untouched=untouched, hurry=cores() > 1
+            spawn=spawn,
+            only=slugs,
+            isolation=isolation,
+            untouched=untouched,
+            counterexamples=True,
+            hurry=cores() > 1,
         )
         if watch:
             return _watch(WatchRequest(course, target, slugs, typed, choice.remark), options, begun)

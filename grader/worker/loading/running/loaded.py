@@ -15,6 +15,7 @@ from ....wire.load_report import LoadReport
 from ..source.module_map import ModuleLocation, ModuleMap, folder_of
 from ..source.needed_names import wanted_names
 from ..source.needs import Needs
+from ..source.other_names import add_wanted_names
 from ..source.statements import Script, Scripts
 from .choice import choose
 from .findings import note_duplicates, note_other_assignment
@@ -47,6 +48,7 @@ class Loaded:
         self._script = scripts or Scripts(plan.files)
         self._choices = choose(plan.entries, plan.others, plan.stubs, self._script)
         self._entries = {stem: choice.path for stem, choice in self._choices.items()}
+        add_wanted_names(self._script, self._entries, plan.targets)
         self._module_map = ModuleMap(plan.files.keys(), self._entries)
         self._importer = Importer(self._module_map, self._notes, self._gate)
         self._importer.run = self._run

@@ -135,6 +135,10 @@ class Scripts:
             self._scripts[path] = read_script(read(path, self._files.get(path, b"")))
         return self._scripts[path]
 
+    def replace(self, path: str, script: Script) -> None:
+        """Read a file as this script from now on."""
+        self._scripts[path] = script
+
 
 def _future_flags(node: ast.stmt) -> int:
     if not isinstance(node, ast.ImportFrom) or node.module != "__future__" or node.level:

@@ -11,11 +11,13 @@ import pytest
 import torch
 from torch import nn
 
-from grader.judge.bind import Group, Home, Layout, Roles, search
-from grader.judge.bind.forms import ParameterVector, Piece
+from grader.judge.bind import Group, Home, Layout, Roles, comparison, search
+from grader.judge.bind.forms import Piece
+from grader.judge.bind.instances import ParameterVector
 from grader.judge.bind.layers import Layer
-from grader.judge.bind.plan import MAX_TRIALS_KEPT, Plan, StorageChoice, Trial
+from grader.judge.bind.plan import MAX_TRIALS_KEPT, Plan
 from grader.judge.bind.roles import Alternative
+from grader.judge.bind.storages import StorageChoice, Trial
 from grader.judge.calls.faults import CheckFailed, TimedOut
 from grader.judge.calls.handles import ParameterSpec, RemoteModule
 from grader.judge.checks.expect import Expect
@@ -306,7 +308,7 @@ def test_a_module_of_thousands_of_layers_is_refused_quickly(layers: int, words: 
 
 
 def test_a_module_that_dawdles_is_not_searched_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "LIMIT_S", 0.1)
+    monkeypatch.setattr(comparison, "LIMIT_S", 0.1)
     monkeypatch.setattr(search, "_any_can_agree", lambda *given: True)
     sleep = "__import__('time').sleep(0.1); bright, dark ="
     slow = STUDENTS["packed"].replace("bright, dark =", sleep)
@@ -353,15 +355,14 @@ def test_numbers_alike_within_an_orbit_are_stored_alike_in_every_form() -> None:
     context = CheckContext(STUDENTS["packed"])
     plan = context.pair.binding.plan
     (storage,) = plan.storages
-    ((kind, numbers),) = storage.forms.items()
+    ((kind, numbers),) = [each for each in storage.forms.items() if len(each[1]) > 1]
     assert len(numbers) == 4, "two orders of the roles in two packings"
+    first = {each: forms[0] for each, forms in storage.forms.items()}
     drawn = torch.randn(plan.vector.length)
     alike = drawn[plan.orbits(kind, numbers)]
     stored = [
-        torch.cat(
-            [places for _, places in sorted(plan.places(StorageChoice(0, {kind: n})).items())]
-        )
-        for n in numbers
+        torch.cat([places for _, places in sorted(plan.places(one).items())])
+        for one in (StorageChoice(0, {**first, kind: n}) for n in numbers)
     ]
     assert all(torch.equal(alike[places], alike[stored[0]]) for places in stored)
     assert not any(torch.equal(drawn[places], drawn[stored[0]]) for places in stored[1:])

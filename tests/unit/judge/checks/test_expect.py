@@ -119,6 +119,9 @@ STUDENT = """
     def to_bool(x, y=None):
         return x > 0
 
+    def of_bools(x, y=None):
+        return (x > 0) @ (x > 0).mT
+
     class NoForward(nn.Module):
         def foward(self, x):
             return x
@@ -385,3 +388,65 @@ def test_a_tensor_without_axes_can_be_asked_for(context: CheckContext) -> None:
     with pytest.raises(CheckFailed) as failed:
         context.expect.shape(torch.ones(3), ())
     assert (failed.value.observed, failed.value.expected) == ("output has shape (3,)", "shape ()")
+
+
+class Scaled:
+    """A function that scales; it may keep the scale of its first call, in its own process only."""
+
+    def __init__(self, keeps: bool, calls: list[float] | None = None) -> None:
+        self._keeps, self._calls = keeps, [] if calls is None else calls
+
+    def __call__(self, x: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
+        self._calls.append(scale)
+        return x * (self._calls[0] if self._keeps else scale)
+
+    @property
+    def apart(self) -> Scaled:
+        return Scaled(self._keeps)
+
+
+def test_what_is_kept_of_an_earlier_call_shows_in_a_later_one(context: CheckContext) -> None:
+    expect, x = context.expect, context.x
+    calls = expect.call(x, scale=2.0), expect.call(x, 5.0), expect.call(x, scale=3.0)
+    expect.starts_anew(Scaled(keeps=False), *calls)
+    observed, expected = failure(lambda: expect.starts_anew(Scaled(keeps=True), *calls))
+    assert observed.startswith("after another call: output")
+    assert expected.startswith("what the call gives without one: ")
+    expect.starts_anew(Scaled(keeps=True), calls[0])
+
+
+def test_an_answer_of_another_kind_after_a_call_is_told(context: CheckContext) -> None:
+    class Tires(Scaled):
+        def __call__(self, x: Any, scale: float = 1.0) -> Any:
+            found = super().__call__(x, scale)
+            return None if len(self._calls) > 1 else {"answer": found}
+
+    call = context.expect.call(context.x)
+    assert failure(lambda: context.expect.starts_anew(Tires(keeps=False), call, call))
+
+
+def test_a_second_module_must_leave_the_first_alone(context: CheckContext) -> None:
+    expect, x = context.expect, context.x
+    drawn = iter((2.0, 3.0, 2.0, 3.0))
+    shared: dict[str, float] = {}
+
+    def own() -> Callable[..., torch.Tensor]:
+        weight = next(drawn)
+        return lambda given: given * weight
+
+    def same() -> Callable[..., torch.Tensor]:
+        shared["weight"] = next(drawn)
+        return lambda given: given * shared["weight"]
+
+    expect.separate(own, x)
+    observed, _ = failure(lambda: expect.separate(same, x))
+    assert observed.startswith("after a second module was made: output")
+
+
+def test_what_torch_cannot_compute_is_written_all_the_same(context: CheckContext) -> None:
+    """torch raises NotImplementedError for a product of bools, from C, on the student's line."""
+    with pytest.raises(StudentRaised) as caught:
+        context.student.of_bools(context.x)
+    assert caught.value.type_name == "NotImplementedError"
+    assert caught.value.outcome is Outcome.STUDENT_ERROR
+    assert "not implemented for 'Bool'" in caught.value.detail

@@ -49,13 +49,25 @@ class Rehearsed:
         return RIGHT
 
 
+class NoRecord:
+    """Rules nothing out."""
+
+    def rules_out(self, mistake: Any, failing: Any) -> bool:
+        return False
+
+
+NO_RECORD: Any = NoRecord()
+
+
 def is_carried(made: CheckTrace, checks: int, again: CheckTrace = NUMBERS) -> bool:
     """Whether it is where a student's code gives the very same."""
     seen: dict[Any, CheckTrace] = {Check(f"{number}"): made for number in range(checks)}
     failures = ExerciseFailures(seen, "", lambda check: again)
     rehearsed: Any = Rehearsed(made)
     twice: Any = ("first", "second")
-    return RepeatedMistakes(rehearsed).made_twice([twice], failures, failures) is not None
+    return (
+        RepeatedMistakes(rehearsed, NO_RECORD).made_twice([twice], failures, failures) is not None
+    )
 
 
 def test_two_probes_with_wrong_numbers_are_enough() -> None:
@@ -93,6 +105,24 @@ def test_both_exercises_are_asked() -> None:
     pair: Any = ("first", "second")
     rehearsed: Any = Rehearsed(NUMBERS)
     full, empty = (ExerciseFailures(seen, "", lambda check: RAISED) for seen in (numbers, nothing))
-    told: Any = RepeatedMistakes(rehearsed).made_twice
+    told: Any = RepeatedMistakes(rehearsed, NO_RECORD).made_twice
     assert told([pair], full, full) == "second"
     assert told([pair], empty, full) is told([pair], full, empty) is told([], full, full) is None
+
+
+@pytest.mark.parametrize("ruled_out", ["first", "second"])
+def test_what_a_record_rules_out_is_not_run(ruled_out: str) -> None:
+    class Record:
+        def rules_out(self, mistake: Any, failing: Any) -> bool:
+            return bool(mistake == ruled_out)
+
+    class NeverRun:
+        def __getattr__(self, name: str) -> Any:
+            raise AssertionError(f"{name} was asked for")
+
+    numbers: Any = {Check("a"): NUMBERS}
+    failures = ExerciseFailures(numbers, "", lambda check: RAISED)
+    record: Any = Record()
+    never: Any = NeverRun()
+    pair: Any = ("first", "second")
+    assert RepeatedMistakes(never, record).made_twice([pair], failures, failures) is None

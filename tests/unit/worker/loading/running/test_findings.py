@@ -61,8 +61,7 @@ def test_kind_and_line_of_a_target(load: Load, source: str, kind: str, line: int
 @pytest.mark.parametrize(
     ("defined", "wanted", "close"),
     [
-        ("class SelfAttention_v1: pass", "SelfAttentionV1", ("SelfAttention_v1",)),
-        ("class causalattention: pass", "CausalAttention", ("causalattention",)),
+        ("def CausalMask(): pass", "causal_mask", ("CausalMask",)),
         (
             "def scaled_dot_attention(): pass",
             "scaled_dot_product_attention",

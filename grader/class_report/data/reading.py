@@ -1,0 +1,258 @@
+"""Read a class from a folder of results: its gradebook, and the summaries in its store."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from pathlib import Path
+
+import numpy as np
+
+from grader.batch.class_results import POINTS_FILE
+from grader.batch.gradebook import HANDED_IN_LATE, NO_TIME
+from grader.batch.records import RecordsError
+from grader.batch.written_points import read_points
+from grader.class_report.data.class_data import (
+    NO_CHECK,
+    CheckColumn,
+    ClassData,
+    CriterionColumn,
+    Failure,
+    GradedRow,
+    Person,
+    TryHistory,
+    WrittenPoints,
+    named_by,
+)
+from grader.class_report.data.gradebook_rows import GradebookRow, gradebook_rows
+from grader.course.rubric import Rubric, Scoring, Visibility
+from grader.grade.evidence import Outcome
+from grader.store.store import STORE_FILE, Adjustment, open_store
+from grader.store.summary import LETTERS, RecordForm
+from grader.store.summary_tables import KeptSummary
+from grader.text.points import shown
+
+_OUTCOMES: Mapping[str, Outcome] = {letter: outcome for outcome, letter in LETTERS.items()}
+_PENNY = 0.005
+"""A smaller difference of points is rounding: gradebooks have two decimals."""
+
+
+def read_class(out: Path, rubric: Rubric) -> ClassData:
+    """Return the class in a folder of results.
+
+    Raises RecordsError, StoreError, WritingError and WrittenPointsError.
+    """
+    rows = gradebook_rows(out)
+    if not (out / STORE_FILE).is_file():
+        raise RecordsError(f"{out / STORE_FILE}: no such file. Grade the class again: grader batch")
+    with open_store(out / STORE_FILE) as store:
+        history = tuple(store.summaries())
+        adjustments = {row.id: store.adjustments(row.id) for row in rows}
+    by_student: dict[str, list[KeptSummary]] = defaultdict(list)
+    for kept in history:
+        by_student[kept.student].append(kept)
+    chosen = [_counted(row, by_student.get(row.id, ())) for row in rows]
+    people = tuple(_person(row, adjustments[row.id]) for row in rows)
+    graded = [(place, kept.kept) for place, kept in enumerate(chosen) if kept is not None]
+    layout = _layout([kept.form for kept in history], rubric)
+    return ClassData(
+        course=rubric.course,
+        rubric=rubric,
+        people=people,
+        graded=tuple(_graded(place, kept) for place, kept in graded),
+        checks=layout.checks,
+        codes=_codes(graded, layout),
+        criteria=layout.criteria,
+        points=_points([kept for _, kept in graded], layout),
+        failures=tuple(_failures(graded, layout)),
+        causes={id: text for _, kept in graded for id, text in kept.summary.causes.items()},
+        tries=tuple(_tries(rows, by_student, layout)),
+        written=tuple(_written(out, rows, rubric)),
+        other_results=sum(one is not None and not one.is_newest for one in chosen),
+    )
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """The result of a student that the gradebook counts."""
+
+    kept: KeptSummary
+    is_newest: bool
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The columns of a class, and where the checks and criteria of each form stand in them."""
+
+    checks: tuple[CheckColumn, ...]
+    criteria: tuple[CriterionColumn, ...]
+
+    @cached_property
+    def check_places(self) -> Mapping[str, int]:
+        return {one.id: place for place, one in enumerate(self.checks)}
+
+    @cached_property
+    def criterion_places(self) -> Mapping[str, int]:
+        return {one.id: place for place, one in enumerate(self.criteria)}
+
+
+def _counted(row: GradebookRow, history: Sequence[KeptSummary]) -> _Chosen | None:
+    """Return the newest result with the digest and points of the row, else the newest one.
+
+    A regrade that nobody committed leaves newer results than those that count. A row without
+    points has no result: its submission could not be read, or there is none.
+    """
+    if not history or row.automatic is None:
+        return None
+    for kept in reversed(history):
+        if _is_of(row, kept):
+            return _Chosen(kept, kept is history[-1])
+    return _Chosen(history[-1], False)
+
+
+def _is_of(row: GradebookRow, kept: KeptSummary) -> bool:
+    if kept.summary.digest != row.cells["digest"]:
+        return False
+    cells = [row.cells.get(name) for name, _, _ in kept.form.criteria]
+    return cells == [*map(_shown, kept.summary.points)]
+
+
+@cache
+def _shown(points: str | None) -> str:
+    return "" if points is None else shown(Fraction(points))
+
+
+@cache
+def _float(points: str | None) -> float:
+    return float("nan") if points is None else float(Fraction(points))
+
+
+def _person(row: GradebookRow, adjustments: tuple[Adjustment, ...]) -> Person:
+    flags = row.cells.get("flags", "")
+    by_people = float(sum((one.points for one in adjustments), Fraction(0)))
+    # What people did not give or take, lateness took.
+    lost = by_people - (row.number("adjustments") or 0.0)
+    return Person(
+        id=row.id,
+        total=row.automatic,
+        unchecked=row.number("unchecked") or 0.0,
+        problem=row.cells.get("problem", ""),
+        flags=flags,
+        is_late=HANDED_IN_LATE in flags or NO_TIME in flags or lost > _PENNY,
+        adjustments=adjustments,
+    )
+
+
+def _layout(forms: Sequence[RecordForm], rubric: Rubric) -> _Layout:
+    """Return the columns: those of the form that most have, then what only others have."""
+    # Results of one store share the object of their form, and to hash one takes long.
+    by_id = {id(form): form for form in forms}
+    counts = Counter(map(id, forms))
+    ordered = sorted(by_id.values(), key=lambda form: -counts[id(form)])
+    titles = {name: title for form in reversed(ordered) for name, title in form.checks}
+    names = dict.fromkeys(name for form in ordered for name, _ in form.checks)
+    checks = tuple(CheckColumn(*_three(name), titles[name]) for name in names)
+    within: dict[str, list[int]] = defaultdict(list)
+    for place, one in enumerate(checks):
+        within[f"{one.slug}/{one.criterion}"].append(place)
+    known = {name: (most, seen) for form in reversed(ordered) for name, most, seen in form.criteria}
+    order = dict.fromkeys(name for form in ordered for name, _, _ in form.criteria)
+    criteria = tuple(_criterion(name, *known[name], tuple(within[name]), rubric) for name in order)
+    return _Layout(checks, criteria)
+
+
+def _three(check: str) -> tuple[str, str, str]:
+    slug, criterion, name = check.split("/", 2)
+    return slug, criterion, name
+
+
+def _criterion(
+    name: str, most: str, visibility: str, checks: tuple[int, ...], rubric: Rubric
+) -> CriterionColumn:
+    slug, _, short = name.partition("/")
+    exercise = rubric.exercises.get(slug)
+    criterion = exercise.criteria.get(short) if exercise else None
+    strict = criterion is not None and criterion.scoring is Scoring.ALL_OR_NOTHING
+    return CriterionColumn(
+        slug, short, _float(most), visibility == Visibility.PUBLIC, strict, checks
+    )
+
+
+def _graded(person: int, kept: KeptSummary) -> GradedRow:
+    one = kept.summary
+    return GradedRow(person, one.tier, one.weak, one.flags, one.problems)
+
+
+_Rows = Sequence[tuple[int, KeptSummary]]
+
+
+def _codes(graded: _Rows, layout: _Layout) -> np.ndarray:
+    codes = np.full((len(graded), len(layout.checks)), NO_CHECK, np.uint8)
+    places: dict[int, np.ndarray] = {}
+    own = layout.check_places
+    for row, (_, kept) in enumerate(graded):
+        if id(kept.form) not in places:
+            places[id(kept.form)] = np.array([own[name] for name, _ in kept.form.checks], int)
+        outcomes = np.frombuffer(kept.summary.outcomes.encode("ascii"), np.uint8)
+        codes[row, places[id(kept.form)]] = outcomes
+    return codes
+
+
+def _points(results: Sequence[KeptSummary], layout: _Layout) -> np.ndarray:
+    """Return the points of results by criterion. Shape (results, criteria)."""
+    points = np.full((len(results), len(layout.criteria)), np.nan)
+    places: dict[int, np.ndarray] = {}
+    own = layout.criterion_places
+    for row, kept in enumerate(results):
+        if id(kept.form) not in places:
+            places[id(kept.form)] = np.array([own[name] for name, _, _ in kept.form.criteria], int)
+        points[row, places[id(kept.form)]] = [*map(_float, kept.summary.points)]
+    return points
+
+
+def _failures(graded: _Rows, layout: _Layout) -> Iterator[Failure]:
+    own = layout.check_places
+    places: dict[int, list[int]] = {}
+    for row, (_, kept) in enumerate(graded):
+        if id(kept.form) not in places:
+            places[id(kept.form)] = [own[name] for name, _ in kept.form.checks]
+        at, outcomes = places[id(kept.form)], kept.summary.outcomes
+        for check, causes, print_, observed in kept.summary.failed:
+            outcome = _OUTCOMES[outcomes[check]]
+            named = named_by(causes)
+            yield Failure(row, at[check], causes, print_, observed, outcome, named)
+
+
+def _tries(
+    rows: Iterable[GradebookRow],
+    by_student: Mapping[str, Sequence[KeptSummary]],
+    layout: _Layout,
+) -> Iterator[TryHistory]:
+    """Yield the submissions of each student, each by its last result: a regrade is no new try."""
+    slugs = tuple(dict.fromkeys(one.slug for one in layout.criteria))
+    of_slug = np.array([[one.slug == slug for slug in slugs] for one in layout.criteria], float)
+    for person, row in enumerate(rows):
+        last: dict[str, KeptSummary] = {}
+        first: dict[str, str] = {}
+        for kept in by_student.get(row.id, ()):
+            last[kept.inputs] = kept
+            first.setdefault(kept.inputs, kept.graded_at)
+        if last:
+            points = np.nan_to_num(_points(tuple(last.values()), layout))
+            yield TryHistory(person, tuple(first.values()), points @ of_slug)
+
+
+def _written(out: Path, rows: Sequence[GradebookRow], rubric: Rubric) -> Iterator[WrittenPoints]:
+    path = out / POINTS_FILE
+    if not path.is_file():
+        return
+    given = read_points(path, (), rubric.written, [row.id for row in rows])
+    for person, row in enumerate(rows):
+        for slug, item in rubric.written.items():
+            if (row.id, slug) in given:
+                points = given[row.id, slug].points
+                known = None if points is None else float(points)
+                yield WrittenPoints(person, slug, known, float(item.points))

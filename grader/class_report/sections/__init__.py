@@ -1,0 +1,1 @@
+"""Make the sections of a class report, one module for each."""

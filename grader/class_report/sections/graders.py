@@ -1,0 +1,99 @@
+"""Show what people gave: points for written answers, and points beside those of the checks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import mean, stdev
+
+from grader.class_report.data.class_data import ClassData, WrittenPoints
+from grader.class_report.outline import (
+    Column,
+    Section,
+    Sheet,
+    TableCell,
+    count,
+    number,
+    percent,
+    text,
+)
+from grader.store.store import Adjustment
+from grader.text.language import _
+
+ID = "graders"
+
+
+def graders(data: ClassData) -> Section:
+    """Return the section on what people gave, as far as the store knows."""
+    given = [one for one in data.written if one.points is not None]
+    adjusted = [one for person in data.people for one in person.adjustments]
+    title = _("Graded by people")
+    if not given and not adjusted:
+        nothing = _("Nobody has given points by hand yet: no written answer, and no adjustment.")
+        return Section(ID, title, (nothing,))
+    lead = _(
+        "written.csv does not say who graded an answer, so drift between graders cannot be shown; "
+        "adjustments have their author."
+    )
+    return Section(ID, title, (lead,), tables=(_written(data), _authors(data)))
+
+
+def _written(data: ClassData) -> Sheet:
+    by_slug: dict[str, list[WrittenPoints]] = defaultdict(list)
+    for one in data.written:
+        by_slug[one.slug].append(one)
+    columns = (
+        Column(_("Question")),
+        Column(_("Graded"), is_number=True),
+        Column(_("Not yet"), _("Grade these first."), is_number=True),
+        Column(_("Mean points"), is_number=True),
+        Column(
+            _("SD"),
+            _("Near 0: everybody gets the same, and the question costs grading time for nothing."),
+            is_number=True,
+        ),
+        Column(
+            _("Mean share"),
+            _("Much below the exercise it belongs to: who can write the code cannot explain it."),
+            is_number=True,
+        ),
+    )
+    rows = tuple(_question(slug, own) for slug, own in by_slug.items())
+    return Sheet("written", _("Written answers"), columns, rows, _("No points were entered yet."))
+
+
+def _question(slug: str, own: list[WrittenPoints]) -> tuple[TableCell, ...]:
+    known = [one.points for one in own if one.points is not None]
+    most = own[0].max_points
+    middle = mean(known) if known else None
+    return (
+        text(slug),
+        count(len(known), [one.person for one in own if one.points is not None]),
+        count(len(own) - len(known), [one.person for one in own if one.points is None]),
+        number(middle),
+        number(stdev(known) if len(known) > 1 else None),
+        percent(middle / most if middle is not None and most else None),
+    )
+
+
+def _authors(data: ClassData) -> Sheet:
+    by_author: dict[str, list[tuple[int, Adjustment]]] = defaultdict(list)
+    for person, who in enumerate(data.people):
+        for one in who.adjustments:
+            by_author[one.author].append((person, one))
+    columns = (
+        Column(_("Author"), _("Very different means: agree on what is worth an adjustment.")),
+        Column(_("Adjustments"), is_number=True),
+        Column(_("Mean points"), is_number=True),
+        Column(_("Reasons")),
+    )
+    rows = tuple(
+        (
+            text(author),
+            count(len(own), [person for person, _one in own]),
+            number(mean(float(one.points) for _person, one in own)),
+            text("; ".join(dict.fromkeys(one.reason for _person, one in own))),
+        )
+        for author, own in sorted(by_author.items())
+    )
+    empty = _("Nobody has points beside those of the checks.")
+    return Sheet("adjustments", _("Points beside the checks"), columns, rows, empty)

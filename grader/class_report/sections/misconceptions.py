@@ -1,0 +1,122 @@
+"""Say what this class has not understood: its known mistakes, the most frequent first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from grader.class_report.data.class_data import ClassData
+from grader.class_report.data.mistakes import ClassMistake, MistakeCounts
+from grader.class_report.outline import (
+    DASH,
+    Card,
+    Column,
+    Section,
+    Sheet,
+    count,
+    number,
+    proportion,
+    text,
+)
+from grader.statistics.proportion import Proportion
+from grader.text.language import _, course_text
+
+ID = "mistakes"
+CARDS = 6
+"""The most mistakes that are laid out for a lecture."""
+_TOGETHER = 3
+
+Lesson = Callable[[str], tuple[str, str]]
+"""Maps a cause to a sentence on why it is wrong and an equation; each may be empty."""
+
+
+def misconceptions(data: ClassData, counts: MistakeCounts, lesson: Lesson) -> Section:
+    """Return the section with the known mistakes of the class."""
+    frequent = [one for one in counts.known if len(one.rows) > 1][:CARDS]
+    return Section(
+        ID,
+        _("What this class has not understood"),
+        lead=(
+            _(
+                "Known mistakes that reproduce what students' code computes. Teach again from the "
+                "top; what only one or two have is for office hours."
+            ),
+        ),
+        cards=tuple(_card(data, one, lesson) for one in frequent),
+        tables=(_all(data, counts),),
+    )
+
+
+def sentence(data: ClassData, cause: str) -> str:
+    """Return a cause in a sentence, in the reader's language."""
+    return course_text(data.causes.get(cause, cause))
+
+
+def of_class(data: ClassData, mistake: ClassMistake) -> Proportion:
+    """Return the share of the graded students who have a mistake."""
+    return Proportion(len(mistake.rows), len(data.graded))
+
+
+def _card(data: ClassData, one: ClassMistake, lesson: Lesson) -> Card:
+    why, equation = lesson(one.cause)
+    sample = data.people[data.graded[one.sample].person].id
+    lines = (
+        (_("Say in the lecture"), why),
+        (_("Write on the board"), equation),
+        (_("Comes with"), _together(one)),
+        (_("To look at"), f"grader why {sample} {one.slugs[0]}"),
+    )
+    return Card(
+        sentence(data, one.cause),
+        proportion(of_class(data, one), data.people_of(one.rows)),
+        tuple(line for line in lines if line[1]),
+    )
+
+
+def _all(data: ClassData, counts: MistakeCounts) -> Sheet:
+    columns = (
+        Column(_("Mistake")),
+        Column(
+            _("Students"),
+            _("Who has it. More than a tenth: a sentence in the lecture."),
+            is_number=True,
+        ),
+        Column(
+            _("Share"),
+            _("Of all with a result, with Wilson's 95 % interval."),
+            is_number=True,
+        ),
+        Column(
+            _("Points lost"),
+            _("The mean of what it cost each of them. Much for a slip: let it cost less."),
+            is_number=True,
+        ),
+        Column(_("First in"), _("The first exercise in which it shows: teach it there.")),
+        Column(
+            _("Carried"),
+            _("Came up again where it cost nothing."),
+            is_number=True,
+        ),
+        Column(_("Together with"), _("Often together: perhaps one idea behind both.")),
+        Column(_("Example"), _("Somebody with few other mistakes: read their code.")),
+        Column(_("In words")),
+    )
+    rows = tuple(
+        (
+            text(one.cause),
+            count(len(one.rows), data.people_of(one.rows)),
+            proportion(of_class(data, one)),
+            number(one.mean_lost),
+            text(one.slugs[0]),
+            count(len(one.carried), data.people_of(one.carried)),
+            text(_together(one) or DASH),
+            text(data.people[data.graded[one.sample].person].id),
+            text(sentence(data, one.cause)),
+        )
+        for one in counts.known
+    )
+    empty = _("No known mistake was named in this class.")
+    return Sheet("mistakes", _("All known mistakes"), columns, rows, empty, is_folded=True)
+
+
+def _together(one: ClassMistake) -> str:
+    return ", ".join(f"{cause} ({many})" for cause, many in one.together[:_TOGETHER])

@@ -1,0 +1,119 @@
+"""Show who wrote the same wrong function for which there is no name, and how much is explained."""
+
+from __future__ import annotations
+
+from grader.class_report.data.class_data import ClassData
+from grader.class_report.data.mistakes import Lookalikes, MistakeCounts
+from grader.class_report.outline import Column, Section, Sheet, TableCell, count, proportion, text
+from grader.statistics.proportion import Proportion
+from grader.text.language import _
+
+ID = "unknown"
+
+
+def unknown(data: ClassData, counts: MistakeCounts) -> Section:
+    """Return the section with groups that have the same wrong numbers and no name for them."""
+    return Section(
+        ID,
+        _("Mistakes without a name"),
+        lead=(
+            coverage_line(counts),
+            _(
+                "Below: students whose code computes the same wrong numbers. Read one of each "
+                "group, biggest first; what you find there is worth an entry in mistakes.diff, and "
+                "has a name, hints and a bar of its own from then on."
+            ),
+        ),
+        tables=(_coverage(data, counts), _groups(data, counts)),
+    )
+
+
+def coverage_line(counts: MistakeCounts) -> str:
+    """Say how many of all failed checks are named, seen and unexplained."""
+    known = counts.coverage
+    if not known.all:
+        return _("No check failed.")
+    return _(
+        "Of {count} failed checks {named} are named, {seen} seen, {rest} unexplained.",
+        count=known.all,
+        named=f"{known.named / known.all:.0%}",
+        seen=f"{known.seen / known.all:.0%}",
+        rest=f"{known.unexplained / known.all:.0%}",
+    )
+
+
+def _coverage(data: ClassData, counts: MistakeCounts) -> Sheet:
+    known = counts.coverage
+    own = [one for one in data.failures if not one.is_carried]
+    rows_of = {
+        "named": {one.row for one in own if one.named},
+        "seen": {one.row for one in own if one.is_seen},
+        "rest": {one.row for one in own if not (one.named or one.is_seen)},
+    }
+
+    def line(label: str, many: int, rows: set[int], advice: str) -> tuple[TableCell, ...]:
+        behind = data.people_of(sorted(rows))
+        share = proportion(Proportion(many, known.all))
+        return text(label), count(many, behind), share, text(advice)
+
+    lines = (
+        line(
+            _("named"),
+            known.named,
+            rows_of["named"],
+            _("A known mistake reproduces the numbers: these students are told what it is."),
+        ),
+        line(
+            _("seen"),
+            known.seen,
+            rows_of["seen"],
+            _("They are told what is seen, such as swapped axes or an exception, and not why."),
+        ),
+        line(
+            _("unexplained"),
+            known.unexplained,
+            rows_of["rest"],
+            _("These students are told nothing but the difference: look here first."),
+        ),
+    )
+    columns = (
+        Column(_("Failed checks")),
+        Column(_("Count"), is_number=True),
+        Column(_("Share"), is_number=True),
+        Column(_("What to do")),
+    )
+    return Sheet("coverage", _("How much is explained"), columns, lines if known.all else ())
+
+
+def _groups(data: ClassData, counts: MistakeCounts) -> Sheet:
+    columns = (
+        Column(_("Exercise")),
+        Column(
+            _("Students"),
+            _("Who computes the same wrong numbers. Three or more: worth a name."),
+            is_number=True,
+        ),
+        Column(_("Share"), is_number=True),
+        Column(_("Failed checks"), is_number=True),
+        Column(_("Pattern"), _("What is seen where no mistake is known.")),
+        Column(_("Observed by the first check")),
+        Column(_("To look at"), _("Type it: it shows the evidence of one of them.")),
+    )
+    rows = tuple(_row(data, group) for group in counts.unknown)
+    empty = _("No two students have the same wrong numbers without a name for it.")
+    title = _("Same wrong function, no name")
+    return Sheet("unknown-groups", title, columns, rows, empty, shown=25)
+
+
+def _row(data: ClassData, group: Lookalikes) -> tuple[TableCell, ...]:
+    people = data.people_of(group.rows)
+    sample = data.people[people[0]].id
+    return (
+        text(group.slug),
+        count(len(people), people),
+        proportion(Proportion(len(people), len(data.graded))),
+        count(len(group.checks)),
+        text(", ".join(group.causes)),
+        text(group.observed),
+        text(f"grader why {sample} {group.slug}"),
+    )

@@ -1,0 +1,86 @@
+"""`grader report`: one page on a graded class for its staff, and its tables as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from grader.class_report.data.reading import read_class
+from grader.class_report.html.page import rendered
+from grader.class_report.lessons import lessons
+from grader.class_report.report import class_report
+from grader.class_report.tables import csv_files
+from grader.cli import options
+from grader.cli.faults import in_words
+from grader.course.course import find_course
+from grader.files.writing import make_folder, write_file
+from grader.report.cleaning import one_line, without_commands
+from grader.text.language import _, speak_of
+
+PAGE = "class.html"
+"""The name of the page in the results if nobody names another place."""
+
+
+@click.command("report")
+@click.argument(
+    "results", metavar="[RESULTS]", type=options.FOLDER, default=Path("results"), required=False
+)
+@click.option(
+    "--output",
+    "output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help=f"Where the page goes; else RESULTS/{PAGE}.",
+)
+@click.option(
+    "--csv",
+    "tables",
+    type=options.FOLDER,
+    metavar="DIR",
+    help="Write every table as a CSV file too, with all rows and all students.",
+)
+@click.option(
+    "--compare",
+    type=options.FOLDER,
+    metavar="OTHER",
+    help="Results of another class, such as last year's, to lay beside these.",
+)
+@options.language()
+@options.course
+def command(**given: Any) -> int:
+    """Say what a class has not understood, who is stuck, and what the checks are worth.
+
+    RESULTS is what `grader batch` wrote; `results` if it is not named. The page is one file, for
+    staff only: it names students and hidden checks. No code is run.
+    """
+    return run(**given)
+
+
+def run(
+    results: Path,
+    *,
+    output: Path | None = None,
+    tables: Path | None = None,
+    compare: Path | None = None,
+    course_folder: Path | None = None,
+) -> int:
+    """Write the page and the tables, and return 0."""
+    output = output or results / PAGE
+    with in_words():
+        course = find_course(course_folder or Path.cwd())
+        speak_of(course.root)
+        data = read_class(results, course.rubric)
+        other = None if compare is None else read_class(compare, course.rubric)
+        report = class_report(data, lessons(course), other)
+        make_folder(output.parent)
+        write_file(output, rendered(report))
+        if tables is not None:
+            make_folder(tables)
+            for name, content in csv_files(report):
+                write_file(tables / name, content)
+    for line, _section in report.summary:
+        click.echo(without_commands(one_line(line)))
+    click.echo(_("next: open {file}", file=output))
+    return 0

@@ -1,0 +1,48 @@
+"""Tell from the course's records which known mistakes cannot explain what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from ...course.kill_record import read_kills
+from ..checks.checks import Check
+from .mutants import KnownMistake
+
+
+class KillRecords:
+    """The checks that each known mistake of an exercise fails, by the exercise's slug.
+
+    Only checks count that see the same in every submission, and in any process.
+    """
+
+    def __init__(self, root: Path, checks: Sequence[Check]) -> None:
+        self._root = root
+        self._firm = {check.id for check in checks if is_firm(check)}
+        self._read: dict[str, Mapping[str, frozenset[str]]] = {}
+
+    def of(self, slug: str) -> Mapping[str, frozenset[str]]:
+        """Return, for each wrong answer on record, the ids of the checks that it fails."""
+        if slug not in self._read:
+            kills = read_kills(self._root, slug)
+            self._read[slug] = {id: failed & self._firm for id, failed in kills.items()}
+        return self._read[slug]
+
+    def rules_out(self, mistake: KnownMistake, failing: Iterable[Check]) -> bool:
+        """Decide whether the mistake passes one of these failing checks of one exercise.
+
+        It is then not what failed there, and need not be run. False if the exercise has no record
+        of this mistake.
+        """
+        return any(
+            check.exercise.assignment == mistake.stem
+            and mistake.entry.id in (kills := self.of(check.exercise.slug))
+            and check.id not in kills[mistake.entry.id]
+            for check in failing
+            if is_firm(check)
+        )
+
+
+def is_firm(check: Check) -> bool:
+    """Decide whether a check sees the same in every submission, and in any process."""
+    return not check.fresh and not check.alone

@@ -1,0 +1,175 @@
+"""Ask the student's code and the reference for their answers to one small call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_map
+
+from ..calls.faults import StudentRaised
+from ..checks.namespace import Student
+from ..checks.probe import MatchedPair, Probe
+from ..reference.memo import Reference
+from .candidates import Candidate
+
+Call = Callable[..., Any]
+
+
+class OutOfCalls(Exception):
+    """All calls that a search may make are made, or its time is over."""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception in place of an answer."""
+
+    type_name: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A candidate with its numbers: arguments, and the parameters of a module by role."""
+
+    candidate: Candidate
+    arguments: tuple[Any, ...]
+    weights: Mapping[str, torch.Tensor]
+
+
+@dataclass(frozen=True)
+class BothAnswers:
+    """Both answers to one call."""
+
+    yours: Any
+    right: Any
+
+
+class Sides:
+    """The student's code and the reference, asked the same; modules hold the same numbers."""
+
+    def __init__(
+        self, student: Student, reference: Reference, probe: Probe, spend: Callable[[], None]
+    ) -> None:
+        """Take both sides. `spend` is called before each call of the student's code."""
+        self._student, self._reference, self._probe = student, reference, probe
+        self._spend = spend
+        self._pairs: dict[Any, MatchedPair] = {}
+
+    def fill(self, candidate: Candidate) -> Filled:
+        """Return a candidate with the numbers of its pattern.
+
+        Raises:
+            StudentFault: the module cannot be made.
+        """
+        weights: Mapping[str, torch.Tensor] = {}
+        if candidate.call.made is not None:
+            module = self.pair(candidate).reference.module
+            shapes = {name: tuple(p.shape) for name, p in module.named_parameters()}
+            weights = {name: candidate.weight(name, shape) for name, shape in shapes.items()}
+        return Filled(candidate, tuple(candidate.arguments()), weights)
+
+    def pair(self, candidate: Candidate) -> MatchedPair:
+        """Return both modules, made once for all candidates that make them alike."""
+        made = candidate.made()
+        key = (candidate.call.target, made)
+        if key not in self._pairs:
+            self._spend()
+            single = torch.float32
+            self._pairs[key] = self._probe.pair(candidate.call.target, *made, dtype=single)
+        return self._pairs[key]
+
+    def ask(self, filled: Filled) -> BothAnswers:
+        """Return both answers; the reference is asked only once with the same numbers.
+
+        Raises:
+            StudentFault: the student's process hung or crashed.
+        """
+        yours, right = self._calls(filled)
+        self._spend()
+        try:
+            answer = yours(*_copies(filled.arguments))
+        except StudentRaised as fault:
+            answer = Raised(fault.type_name, fault.observed)
+        return BothAnswers(answer, right(*_copies(filled.arguments)))
+
+    def right(self, filled: Filled) -> Any:
+        """Return the reference's answer alone."""
+        return self._calls(filled)[1](*_copies(filled.arguments))
+
+    def settle(self, filled: Filled) -> bool:
+        """Look for another way of storing a module's parameters; return whether there is one."""
+        if filled.candidate.call.made is None:
+            return False
+        self._spend()
+        return self.pair(filled.candidate).settle(_copies(filled.arguments), {})
+
+    def stored(self, filled: Filled) -> Mapping[str, torch.Tensor]:
+        """Return the parameters by the student's own names and in their shapes."""
+        if filled.candidate.call.made is None:
+            return {}
+        self._write(filled)
+        return self.pair(filled.candidate).binding.values()
+
+    def ask_apart(self, filled: Filled) -> Any:
+        """Return the student's answer in a second process, which was asked nothing before.
+
+        Raises:
+            StudentFault: the process hung or crashed.
+        """
+        call = filled.candidate.call
+        student: Any
+        if call.made is None:
+            student = getattr(self._student, call.target).apart
+        else:
+            self._write(filled)
+            student = self.pair(filled.candidate).student.apart
+        self._spend()
+        try:
+            return _through(student, call.methods, dict(call.options))(*_copies(filled.arguments))
+        except StudentRaised as fault:
+            return Raised(fault.type_name, fault.observed)
+
+    def _calls(self, filled: Filled) -> tuple[Call, Call]:
+        call = filled.candidate.call
+        options = dict(call.options)
+        if call.made is None:
+            yours, right = (
+                getattr(self._student, call.target),
+                getattr(self._reference, call.target),
+            )
+            right = getattr(right, "function", right)
+            return _through(yours, (), options), _through(right, (), options)
+        pair = self.pair(filled.candidate)
+        self._write(filled)
+        return (
+            _through(pair.student, call.methods, options),
+            _through(pair.reference.module, call.methods, options),
+        )
+
+    def _write(self, filled: Filled) -> None:
+        self.pair(filled.candidate).write(filled.weights)
+
+
+def _through(target: Any, methods: Sequence[str], options: Mapping[str, Any]) -> Call:
+    """Return a call of `target`, or of its methods one after the other, each with one argument."""
+    if not methods:
+        return lambda *args: target(*args, **options)
+
+    def call(*args: Any) -> Any:
+        answer = None
+        for name, argument in zip(methods, args, strict=True):
+            answer = getattr(target, name)(argument, **options)
+        return answer
+
+    return call
+
+
+def _copies(arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """Return copies of the tensors among the arguments, which no call can change."""
+    return tuple(
+        tree_map(lambda one: one.clone() if isinstance(one, torch.Tensor) else one, one)
+        for one in arguments
+    )

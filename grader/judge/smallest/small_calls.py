@@ -1,0 +1,151 @@
+"""Read what small calls of each target a course allows, from `reference/small_calls.py`."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...course.paths import CoursePaths
+
+Sizes = Mapping[str, int]
+"""The length of each axis, by its letter."""
+SMALLEST = (1, 2)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A tensor of small whole numbers of float type; `axes` are letters, as in `S Dh`."""
+
+    axes: str
+    positive: bool = False
+    """True for numbers above 0 only."""
+
+
+@dataclass(frozen=True)
+class Mask:
+    """A tensor of bools, True = may attend, with a True in every row."""
+
+    axes: str
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A tensor of integers from `low` up to, and without, `high`: a length's letter or a number."""
+
+    axes: str
+    high: str | int
+    low: int = 0
+
+
+@dataclass(frozen=True)
+class Shares:
+    """A tensor of numbers that are at least 0 and add up to 1 in every row."""
+
+    axes: str
+
+
+@dataclass(frozen=True)
+class Size:
+    """A plain number: the length of an axis."""
+
+    letter: str
+
+
+Tensor = Numbers | Mask | Whole | Shares
+Given = Tensor | Size | Sequence[Tensor] | int | float | bool | None
+"""An argument: a tensor to be filled, a list of them, a length, or a constant."""
+
+
+@dataclass(frozen=True)
+class SmallCall:
+    """One way to call a target with few numbers, by the roles of its arguments."""
+
+    target: str
+    given: Mapping[str, Given]
+    """The arguments, in the order of the signature, by the names that a reader sees."""
+    returns: Mapping[str, str]
+    """The parts of what comes back, and their axes; more than one for a tuple."""
+    made: Sequence[Any] | None = None
+    """The arguments that make the module, if the target is a class: `Size`s and constants."""
+    methods: Sequence[str] = ()
+    """Methods to call, each with the next argument, in place of the module itself."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Constants to pass by keyword."""
+    sizes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """The lengths to try, for axes whose smallest are not 1 and 2."""
+    sums: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Part of the answer -> the two arrays whose products it adds up: arguments or other parts."""
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """Return the letters of all axes, each once."""
+        texts = [one.axes for one in self._tensors()]
+        texts += [one.letter for one in (*self.given.values(), *(self.made or ())) if _sized(one)]
+        words = [piece for text in texts for axis in text.split() for piece in axis.split("*")]
+        return tuple(dict.fromkeys(word for word in words if not word.isdigit()))
+
+    def all_sizes(self) -> Iterator[dict[str, int]]:
+        """Yield the lengths to try."""
+        choices = [self.sizes.get(letter, SMALLEST) for letter in self.letters]
+        for lengths in itertools.product(*choices):
+            yield dict(zip(self.letters, lengths, strict=True))
+
+    def count(self, sizes: Sizes) -> int:
+        """Return how many numbers the arguments hold."""
+        return sum(math.prod(shape_of(one.axes, sizes)) for one in self._tensors())
+
+    def _tensors(self) -> Iterator[Tensor]:
+        for one in self.given.values():
+            for part in one if isinstance(one, (list, tuple)) else (one,):
+                if isinstance(part, (Numbers, Mask, Whole, Shares)):
+                    yield part
+
+
+@dataclass(frozen=True)
+class SmallCalls:
+    """The small calls of a course, and words for axes."""
+
+    calls: Sequence[SmallCall] = ()
+    axes: Mapping[str, str] = field(default_factory=dict)
+    """Letter of an axis -> a word for one place along it: `query`."""
+
+    def of(self, targets: Sequence[str]) -> tuple[SmallCall, ...]:
+        """Return the calls of these targets."""
+        return tuple(call for call in self.calls if call.target in targets)
+
+
+def shape_of(axes: str, sizes: Sizes) -> tuple[int, ...]:
+    """Return the shape that axes have at these lengths.
+
+    >>> shape_of("1 S H*Dh", {"S": 2, "H": 2, "Dh": 3})
+    (1, 2, 6)
+    """
+    return tuple(length_of(axis, sizes) for axis in axes.split())
+
+
+def length_of(axis: str, sizes: Sizes) -> int:
+    """Return the length of an axis: a letter, a number, or a product of these."""
+    pieces = axis.split("*")
+    return math.prod(int(piece) if piece.isdigit() else sizes[piece] for piece in pieces)
+
+
+def load_small_calls(root: Path) -> SmallCalls:
+    """Return `SMALL_CALLS` of the course's `reference/small_calls.py`; none if it has no such."""
+    path = CoursePaths(root).small_calls
+    if not path.is_file():
+        return SmallCalls()
+    spec = importlib.util.spec_from_file_location("reference_small_calls", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    calls: SmallCalls = module.SMALL_CALLS
+    return calls
+
+
+def _sized(value: Any) -> bool:
+    return isinstance(value, Size)

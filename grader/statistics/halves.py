@@ -1,0 +1,54 @@
+"""Measure how much a mark depends on which checks a suite happens to have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+DRAWS = 100
+
+
+@dataclass(frozen=True)
+class CriterionPart:
+    """A criterion: its points, and the columns of its checks."""
+
+    points: float
+    columns: tuple[int, ...]
+    all_or_nothing: bool
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The spread of each student's mark over random halves of the checks, in points."""
+
+    deviations: Numbers
+    """A standard deviation for each student."""
+    draws: int
+
+
+def sensitivity(
+    earned: NDArray[np.bool_], parts: tuple[CriterionPart, ...], seed: int, draws: int = DRAWS
+) -> Sensitivity:
+    """Mark everybody by random halves of the checks of each criterion, many times over.
+
+    `earned` has the shape (students, checks). Of a criterion with one check that one stays, and of
+    an odd count the larger half.
+    """
+    generator = np.random.default_rng(seed)
+    marks = np.zeros((draws, len(earned)))
+    for part in parts:
+        if not part.columns:
+            continue
+        own = earned[:, part.columns].astype(np.float64)
+        half = (len(part.columns) + 1) // 2
+        places = generator.permuted(np.tile(np.arange(len(part.columns)), (draws, 1)), axis=1)[
+            :, :half
+        ]
+        chosen = np.zeros((draws, len(part.columns)))
+        np.put_along_axis(chosen, places, 1.0, axis=1)
+        share = chosen @ own.T / half  # draws students
+        marks += part.points * (share > 1 - 1e-9 if part.all_or_nothing else share)
+    return Sensitivity(marks.std(axis=0, ddof=1), draws)

@@ -1,0 +1,110 @@
+"""Make every mutant of a program: each change that the grammar knows, at each place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from . import arithmetic, calls, state, statements, tensors
+from .change import Program, TextChange
+
+OPERATORS = (
+    *tensors.OPERATORS,
+    *arithmetic.OPERATORS,
+    *calls.OPERATORS,
+    *statements.OPERATORS,
+    *state.OPERATORS,
+)
+PRELUDE = tensors.PRELUDE + state.PRELUDE
+BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A program with one change in it."""
+
+    definition: str
+    """The function or class at the top of the file in which the change is."""
+    line: int
+    column: int
+    operator: str
+    before: str
+    after: str
+    source: str
+
+
+def mutants(source: str) -> Iterator[Mutant]:
+    """Yield every mutant of a reference, changed where students write.
+
+    No two of a definition have the same tree, and none has the reference's.
+    """
+    program = Program(source)
+    lines = _solution_lines(source)
+    for top in program.tree.body:
+        if isinstance(top, (ast.FunctionDef, ast.ClassDef)):
+            seen = {_tree(program.text(top))}
+            for change in _changes(program, top):
+                changed = program.changed(change, top)
+                tree = _tree(changed) if change.node.lineno in lines else ""
+                if tree and tree not in seen:
+                    seen.add(tree)
+                    yield _mutant(program, top, change, changed)
+
+
+def _changes(program: Program, top: ast.stmt) -> Iterator[TextChange]:
+    for node in _nodes(top):
+        for operator in OPERATORS:
+            yield from operator(program, node)
+
+
+def _tree(text: str) -> str:
+    """Return a text's tree as a text; "" if it is no Python."""
+    try:
+        return ast.dump(ast.parse(text))
+    except SyntaxError:
+        return ""
+
+
+def _nodes(top: ast.stmt) -> Iterator[ast.AST]:
+    """Yield what can be changed: no annotations, docstrings or texts with values in them."""
+    waiting: list[ast.AST] = [top]
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        for field, value in ast.iter_fields(node):
+            if field in ("annotation", "returns", "decorator_list"):
+                continue
+            children = value if isinstance(value, list) else [value]
+            waiting += [
+                child
+                for child in children
+                if isinstance(child, ast.AST) and not isinstance(child, ast.JoinedStr)
+            ]
+
+
+def _mutant(
+    program: Program, top: ast.FunctionDef | ast.ClassDef, change: TextChange, changed: str
+) -> Mutant:
+    return Mutant(
+        top.name,
+        change.node.lineno,
+        change.node.col_offset + 1,
+        change.operator,
+        before=" ".join(program.text(change.node).split()),
+        after=" ".join(change.text.split()),
+        source=program.replaced(top, changed) + PRELUDE,
+    )
+
+
+def _solution_lines(source: str) -> frozenset[int]:
+    """Return the numbers of the lines that students write."""
+    inside, lines = False, set()
+    for number, line in enumerate(source.splitlines(), 1):
+        if line.strip() == END:
+            inside = False
+        if inside:
+            lines.add(number)
+        if line.strip() == BEGIN:
+            inside = True
+    return frozenset(lines)

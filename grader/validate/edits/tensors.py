@@ -1,0 +1,149 @@
+"""Edits of what attention is made of: axes, shapes, masks, fill values, dtypes and gradients."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from .change import Program, TextChange
+
+AXIS_ARGUMENTS = ("dim", "axis", "dims", "start_dim", "diagonal", "dim0", "dim1")
+AXES_FROM_THE_FRONT = (0, 1, 2, 3, -1)
+AXES_FROM_THE_BACK = (-1, -2, -3, 1)
+"""Other axes for one that is counted from that end: few are the same axis in other words."""
+OF_AXES = (
+    "softmax",
+    "sum",
+    "mean",
+    "amax",
+    "cat",
+    "stack",
+    "transpose",
+    "flatten",
+    "unsqueeze",
+)
+FILLS = (
+    "-1e9",
+    "-1e4",
+    "-100.0",
+    "0.0",
+    "float('inf')",
+    "torch.finfo(torch.float32).min",
+)
+
+
+def another_axis(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Sum, normalise, transpose or join over another axis."""
+    if not isinstance(node, ast.Call):
+        return
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    values = [k.value for k in node.keywords if k.arg in AXIS_ARGUMENTS]
+    values += node.args if name in OF_AXES else []
+    for value in values:
+        number = _number(value)
+        if number is None:
+            continue
+        for axis in AXES_FROM_THE_FRONT if number >= 0 else AXES_FROM_THE_BACK:
+            if axis != number:
+                yield TextChange("another axis", value, str(axis))
+
+
+def _number(node: ast.expr) -> int | None:
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return value if type(value) is int else None
+
+
+def another_fill(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Hide scores by a finite penalty, by zero, or by the wrong infinity."""
+    text = program.text(node) if isinstance(node, ast.expr) else ""
+    if text in ("float('-inf')", 'float("-inf")', "-torch.inf", "-math.inf"):
+        for fill in FILLS:
+            yield TextChange("another fill", _as_expression(node), fill)
+
+
+def _as_expression(node: ast.AST) -> ast.expr:
+    assert isinstance(node, ast.expr)
+    return node
+
+
+def transposed(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Transpose an operand of a product, or forget to."""
+    if isinstance(node, ast.Attribute) and node.attr in ("mT", "T"):
+        yield TextChange("transposed", node, program.text(node.value))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        left, right = program.text(node.left), program.text(node.right)
+        yield TextChange("transposed", node, f"({left}).mT @ ({right})")
+        yield TextChange("transposed", node, f"({left}) @ ({right}).mT")
+        yield TextChange("transposed", node, f"(({left}) @ ({right})).mT")
+
+
+def reshaped_for_transposed(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Reshape into the shape that a transposition gives: the numbers are mixed up."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        return
+    if node.func.attr in ("transpose", "permute", "swapaxes", "movedim"):
+        inside = program.text(node.func.value)
+        moved = program.text(node)
+        yield TextChange("reshaped for transposed", node, f"({inside}).reshape(({moved}).shape)")
+
+
+def mask_handled(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Invert, transpose or crop a mask, take it after the softmax, or take its opposite."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr == "masked_fill" and len(node.args) == 2:
+            scores = program.text(node.func.value)
+            mask, fill = (program.text(one) for one in node.args)
+            yield TextChange("mask handled", node.args[0], f"~({mask})")
+            yield TextChange("mask handled", node.args[0], f"({mask}).mT")
+            yield TextChange("mask handled", node, f"({scores}) + ({mask}) * -1e9")
+            if "inf" in fill:
+                yield TextChange("mask handled", node, f"({scores}) * ~({mask})")
+            if scores in program.parameters:
+                yield TextChange("mask handled", node, f"({scores}).masked_fill_({mask}, {fill})")
+        if node.func.attr == "where" and len(node.args) == 3:
+            condition, one, other = (program.text(argument) for argument in node.args)
+            yield TextChange("mask handled", node, f"torch.where({condition}, {other}, {one})")
+            yield TextChange("mask handled", node, one)
+            yield TextChange("mask handled", node, other)
+
+
+def detached(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Cut the gradient, or compute in half precision."""
+    if isinstance(node, (ast.Assign, ast.Return)) and node.value is not None:
+        value = node.value
+        text = program.text(value)
+        is_computed = isinstance(value, (ast.BinOp, ast.Call)) or isinstance(node, ast.Return)
+        if is_computed and not WITHOUT_GRADIENT.search(text):
+            yield TextChange("detached", value, f"_value({text}, lambda t: t.detach())")
+            yield TextChange(
+                "half precision", value, f"_value({text}, lambda t: t.half().to(t.dtype))"
+            )
+
+
+WITHOUT_GRADIENT = re.compile(
+    r"\.(all|any|shape|tril|triu)\b|\bar?range\(|torch\.bool|//|^nn\.|^slice\(|_like\(|new_(full|zeros)"
+)
+"""What is no result of learned numbers, or is none of numbers at all."""
+
+PRELUDE = """
+
+def _value(value, change):
+    import torch
+
+    is_float = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return change(value) if is_float and type(value) is torch.Tensor else value
+"""
+"""What changed texts call: a change of tensors of numbers only, not of masks, sizes or layers."""
+
+OPERATORS = (
+    another_axis,
+    another_fill,
+    transposed,
+    reshaped_for_transposed,
+    mask_handled,
+    detached,
+)

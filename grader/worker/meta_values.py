@@ -1,0 +1,30 @@
+"""Let code read values of tensors on the meta device, as it can on any device that students have.
+
+A check may use `meta` in place of a second device, which a machine without a GPU does not have.
+`lengths.tolist()` and `rate.item()` run on every real device, and so they do here: where there is
+no value, they read zero. Only a worker is changed, never the judge that looks at results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+READERS = ("item", "tolist", "__bool__", "__int__", "__float__", "__index__")
+
+
+def install() -> None:
+    """Change how this process reads values of tensors, for good."""
+    for name in READERS:
+        setattr(torch.Tensor, name, _reading(getattr(torch.Tensor, name)))
+
+
+def _reading(read: Callable[..., Any]) -> Callable[..., Any]:
+    def value(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        if tensor.is_meta:
+            tensor = torch.zeros(tensor.shape, dtype=tensor.dtype, device="cpu")
+        return read(tensor, *args, **kwargs)
+
+    return value

@@ -1,0 +1,201 @@
+"""What a class report says, section by section, and the files of its tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from grader.batch.gradebook import Row
+from grader.batch.summary import NOTHING
+from grader.class_report.data.reading import read_class
+from grader.class_report.outline import ClassReport, Section, Sheet
+from grader.class_report.report import class_report
+from grader.class_report.tables import csv_files
+from tests.support.made_class import Made, write_class
+from tests.unit.samples import RUBRIC
+
+SAME = {1: "1 (2:0:4:0.1)", 2: "1 (3:0:4:0.1)"}
+PAIR = tuple(Made(f"student-9{n}", "pffp", {}, SAME, observed="=1+1 differs") for n in (1, 2))
+MANY = (
+    *(Made(f"student-1{n:02}", "pppp") for n in range(12)),
+    *(Made(f"student-2{n:02}", "pfpf", {1: "add.minus"}) for n in range(8)),
+    *(Made(f"student-3{n:02}", "nnnn") for n in range(18)),
+    *PAIR,
+)
+
+
+def report(
+    folder: Path, made: tuple[Made, ...] = MANY, other: tuple[Made, ...] = ()
+) -> ClassReport:
+    absent = Row("student-999", problem=NOTHING)
+    data = read_class(write_class(folder / "one", made, RUBRIC, (absent,)), RUBRIC)
+    if not other:
+        return class_report(data, lambda cause: (f"why {cause}", "a + b"))
+    return class_report(
+        data, lambda _: ("", ""), read_class(write_class(folder / "two", other, RUBRIC), RUBRIC)
+    )
+
+
+def section(report: ClassReport, id: str) -> Section:
+    return next(one for one in report.sections if one.id == id)
+
+
+def table(report: ClassReport, name: str) -> Sheet:
+    return next(one for part in report.sections for one in part.tables if one.name == name)
+
+
+def lines(sheet: Sheet) -> dict[str, list[str]]:
+    return {row[0].text: [cell.text for cell in row[1:]] for row in sheet.rows}
+
+
+def test_heads_are_counted(tmp_path: Path) -> None:
+    counts = lines(table(report(tmp_path), "class"))
+    assert counts["on the list"][0] == "41"
+    assert counts["handed in nothing"][0] == "1"
+    assert counts["with a result"][0] == "40"
+    assert lines(table(report(tmp_path / "again"), "marks"))["no points at all"][0] == "18"
+
+
+def test_a_number_knows_its_students(tmp_path: Path) -> None:
+    made = report(tmp_path)
+    [row] = [row for row in table(made, "class").rows if row[0].text == "handed in nothing"]
+    assert [made.people[one] for one in row[1].people or ()] == ["student-999"]
+
+
+def test_two_peaks_are_said(tmp_path: Path) -> None:
+    assert "two peaks" in section(report(tmp_path), "class").warning
+
+
+def test_an_item_is_judged_by_those_who_tried(tmp_path: Path) -> None:
+    exercises = lines(table(report(tmp_path), "exercises"))
+    # 12 of the 22 who tried have all of s1.add; Wilson's interval is 35 to 73 %.
+    assert exercises["s1.add"][0] == "55% (35%–73%)"
+    assert exercises["s1.add"][4:6] == ["22", "10"]
+    assert exercises["s1.add"][11] == "18"
+
+
+def test_correlations_need_enough_students(tmp_path: Path) -> None:
+    few = report(tmp_path, MANY[6:24])
+    assert "Fewer than 20 results" in section(few, "exercises").warning
+    assert lines(table(few, "exercises"))["s1.add"][1] == "–"
+    assert section(few, "scatter").scatter is None
+    assert section(few, "form").tables == ()
+    assert section(few, "integrity").tables == ()
+
+
+def test_reliability_of_fewer_than_a_hundred_has_a_warning(tmp_path: Path) -> None:
+    form = section(report(tmp_path), "form")
+    assert "Fewer than 100" in form.warning
+    assert lines(form.tables[0])["standard error of measurement"][0] != "–"
+
+
+def test_the_most_frequent_mistake_comes_first(tmp_path: Path) -> None:
+    made = report(tmp_path)
+    [card] = section(made, "mistakes").cards
+    assert card.title == "add.minus!"
+    assert card.count.text == "20% (10%–35%)"
+    assert ("Say in the lecture", "why add.minus") in card.lines
+    assert made.summary[0] == ("Teach again: add.minus! (8 students, 20%)", "mistakes")
+
+
+def test_the_same_wrong_function_without_a_name_is_a_group(tmp_path: Path) -> None:
+    [row] = table(report(tmp_path), "unknown-groups").rows
+    assert [cell.text for cell in row[:2]] == ["s1.add", "2"]
+    assert row[6].text == "grader why student-91 s1.add"
+
+
+def test_coverage_is_one_line(tmp_path: Path) -> None:
+    lead = section(report(tmp_path), "unknown").lead[0]
+    assert lead == "Of 20 failed checks 40% are named, 0% seen, 60% unexplained."
+
+
+def test_identical_rare_numbers_have_their_base_rate_and_no_similarity(tmp_path: Path) -> None:
+    integrity = section(report(tmp_path), "integrity")
+    [row] = integrity.tables[0].rows
+    assert row[3].text == "5% (1%–17%)"
+    assert row[2].text == "0"
+    assert "prove nothing" in integrity.lead[0].replace("\n", " ")
+    assert not any("similar" in text for text in (*integrity.lead, integrity.title))
+
+
+def test_checks_that_nobody_or_nearly_everybody_fails_are_listed(tmp_path: Path) -> None:
+    made = report(tmp_path, MANY[12:20])
+    assert [*lines(table(made, "never-failed"))] == ["s1.add/shapes/one", "s1.add/outputs/two"]
+    assert [*lines(table(made, "nearly-all-fail"))] == ["s1.add/outputs/one", "s2.mean/outputs/one"]
+    assert [*lines(table(made, "one-check"))] == ["s1.add/outputs/one"]
+
+
+def test_a_check_that_never_fails_alone_names_its_companion(tmp_path: Path) -> None:
+    made = report(tmp_path, tuple(Made(f"student-{n}", "pffp") for n in range(5)))
+    assert lines(table(made, "never-alone")) == {"s1.add/outputs/two": ["5", "one"]}
+
+
+def test_who_gains_nothing_in_three_tries_is_stuck(tmp_path: Path) -> None:
+    tries = [Made("student-001", "pfpp", inputs=f"{n}" * 64) for n in range(4)]
+    gains = [
+        Made("student-002", made, inputs=f"{n}" * 64) for n, made in enumerate(("nnnn", "pppp"))
+    ]
+    made = report(tmp_path, (*tries, *gains))
+    assert [*lines(table(made, "stuck"))] == ["student-001"]
+    by_exercise = lines(table(made, "attempts"))
+    assert by_exercise["s1.add"][:2] == ["1", "2.0"]
+    assert by_exercise["s1.add"][3:] == ["32%", "82%"]
+    assert lines(table(made, "tries"))["2"][2] == "3.25"
+
+
+def test_a_regrade_is_no_second_try(tmp_path: Path) -> None:
+    made = report(tmp_path, (Made("student-001", "pfpp"), Made("student-001", "pppp")))
+    assert section(made, "attempts").tables == ()
+
+
+def test_flags_and_weak_isolation_have_their_students(tmp_path: Path) -> None:
+    made = report(tmp_path, (Made("student-001", "pppp", flags=("uses eval",), tier="partial"),))
+    assert lines(table(made, "flags")) == {"uses eval": ["1"]}
+    assert "less than full isolation" in section(made, "security").lead[0]
+
+
+def test_two_classes_stand_side_by_side(tmp_path: Path) -> None:
+    made = report(tmp_path, MANY, MANY[:12])
+    exercises = lines(table(made, "compared-exercises"))
+    assert exercises["s1.add"][2].startswith("-45 (")
+    assert "find out what was different" in exercises["s1.add"][3]
+    assert lines(table(made, "compared-mistakes"))["add.minus"][:2] == [
+        "20% (10%–35%)",
+        "0% (0%–24%)",
+    ]
+
+
+def test_a_class_without_results_says_so(tmp_path: Path) -> None:
+    made = report(tmp_path, ())
+    assert made.summary == (("Nobody has a result yet.", "class"),)
+    assert [one.id for one in made.sections] == ["class"]
+
+
+def test_every_table_is_a_file_with_the_students_of_each_number(tmp_path: Path) -> None:
+    made = report(tmp_path)
+    files = dict(csv_files(made))
+    assert len(files) == sum(len(one.tables) for one in made.sections)
+    rows = list(csv.DictReader(io.StringIO(files["unknown-groups.csv"].removeprefix("\ufeff"))))
+    assert rows[0]["Students: id"] == "student-91 student-92"
+
+
+def test_no_cell_of_a_file_is_a_formula(tmp_path: Path) -> None:
+    files = dict(csv_files(report(tmp_path)))
+    cells = [
+        cell
+        for content in files.values()
+        for row in csv.reader(io.StringIO(content.removeprefix("\ufeff")))
+        for cell in row
+    ]
+    assert "'=1+1 differs" in cells
+    assert not [cell for cell in cells if cell[:1] in ("=", "@", "+")]
+
+
+@pytest.mark.parametrize("name", ["exercises", "criteria", "mistakes", "stuck", "attempts"])
+def test_each_number_says_what_to_do_about_it(tmp_path: Path, name: str) -> None:
+    tries = [Made("student-001", "pfpp", inputs=f"{n}" * 64) for n in range(4)]
+    made = report(tmp_path, (*MANY, *tries))
+    assert table(made, name).has_readings

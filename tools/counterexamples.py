@@ -1,0 +1,219 @@
+"""Measure smallest counterexamples on the known mistakes: `tools/counterexamples.py [SLUG ...]`.
+
+For each exercise: how many wrong programs fail a public check by the kill record, for how many of
+them a tiny counterexample is found, how many numbers these hold at most, how long a search takes,
+and which a new process cannot reproduce. No counterexample may be found for a right program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import torch  # noqa: E402
+
+from grader.course.course import Course, find_course  # noqa: E402
+from grader.course.kill_record import read_kills  # noqa: E402
+from grader.course.misconceptions import Misconception, Variant  # noqa: E402
+from grader.course.rubric import POLICY, Visibility  # noqa: E402
+from grader.grade.counterexample import Counterexample  # noqa: E402
+from grader.judge.bind.roles import load_roles  # noqa: E402
+from grader.judge.calls.client import LocalClient  # noqa: E402
+from grader.judge.check_runner import ReferenceDefinitions, settle  # noqa: E402
+from grader.judge.checks.namespace import Student  # noqa: E402
+from grader.judge.checks.probe import Probe  # noqa: E402
+from grader.judge.reference.memo import Memo, Reference  # noqa: E402
+from grader.judge.reference.references import References  # noqa: E402
+from grader.judge.smallest.in_words import counterexample  # noqa: E402
+from grader.judge.smallest.search import Budget, smallest  # noqa: E402
+from grader.judge.smallest.sides import Sides  # noqa: E402
+from grader.judge.smallest.small_calls import load_small_calls  # noqa: E402
+from grader.validate.data import Edited, read_course  # noqa: E402
+
+SEED = 7
+
+
+@dataclass
+class Row:
+    """What was measured on one exercise."""
+
+    found: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+    found_hidden: list[str] = field(default_factory=list)
+    missed_hidden: list[str] = field(default_factory=list)
+    right: int = 0
+    wronged: list[str] = field(default_factory=list)
+    not_reproduced: list[str] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    times_ms: list[float] = field(default_factory=list)
+
+
+class Bench:
+    """The references of a course, and searches on edits of them, all in this process."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._references = References(course.root, course.rubric.assignments.values())
+        self._roles, self._calls = load_roles(course.root), load_small_calls(course.root)
+
+    def example(
+        self, stem: str, targets: Sequence[str], source: str | None = None
+    ) -> Counterexample | None:
+        """Return the counterexample to a source of an assignment, or to the reference itself."""
+        stems = self._course.rubric.assignments.values()
+        edited = self._references.rewritten(stem, source) if source else self._references
+        modules = {one: edited.module(one) for one in stems}
+        for target in targets:
+            client = LocalClient(lambda stem, name: getattr(modules[stem], name), lambda _n: False)
+            client.begin_check()
+            settle(SEED)
+            reference = Reference(self._references.module(stem), Memo(), self._roles)
+            definitions = ReferenceDefinitions(modules)
+            student = Student(client, definitions, stem, reference.is_module)
+            probe = Probe(SEED, student, reference, Memo(), client.known)
+            budget = Budget()
+            sides = Sides(student, reference, probe, budget.spend)
+            result = smallest(self._calls.of([target]), sides, budget)
+            if result is not None:
+                return counterexample(result, sides.stored(result.filled), self._calls)
+        return None
+
+
+def main(only: Sequence[str]) -> int:
+    """Print a row for each exercise; return 1 if a counterexample is not reproduced, or wrong."""
+    torch.set_num_threads(1)  # a forked process has none of the others
+    course = find_course(ROOT)
+    slugs = tuple(only) or tuple(course.rubric.exercises)
+    data, bench = read_course(course, slugs), Bench(course)
+    rows = {slug: Row() for slug in slugs}
+    for slug in slugs:
+        for edited in data.edited:
+            stem = course.rubric.exercises[slug].assignment
+            if slug in edited.slugs and edited.stem == stem:
+                _measure(course, bench, edited, slug, rows[slug], data.references)
+        print(_line(slug, rows[slug]), flush=True)
+    _print_sums(list(rows.values()))
+    return int(any(row.not_reproduced or row.wronged for row in rows.values()))
+
+
+def _measure(
+    course: Course,
+    bench: Bench,
+    edited: Edited,
+    slug: str,
+    row: Row,
+    references: Mapping[str, str],
+) -> None:
+    exercise = course.rubric.exercises[slug]
+    name = edited.entry.target.partition(".")[0]
+    targets = [name] if name in exercise.targets else exercise.targets
+    id = edited.entry.id
+    if isinstance(edited.entry, Variant):
+        if slug not in {earned for earned, _criterion in edited.named}:
+            return  # right in another exercise alone
+        row.right += 1
+        row.wronged += [id] if bench.example(edited.stem, targets, edited.source) else []
+        return
+    kills = read_kills(course.root, slug).get(id, frozenset())
+    failed = {check.split("/")[1] for check in kills} - {POLICY}
+    if not isinstance(edited.entry, Misconception) or not failed:
+        return
+    criteria = exercise.criteria
+    is_public = any(criteria[one].visibility is Visibility.PUBLIC for one in failed)
+    started = time.perf_counter()
+    example = bench.example(edited.stem, targets, edited.source)
+    row.times_ms.append((time.perf_counter() - started) * 1e3)
+    if example is None:
+        (row.missed if is_public else row.missed_hidden).append(id)
+        return
+    (row.found if is_public else row.found_hidden).append(id)
+    row.sizes.append(sum(len(one.entries) for one in example.inputs))
+    if os.environ.get("SHOW"):
+        print(id, example.call, *example.words, example.snippet, sep="\n")
+    if not reproduced(example, {**references, edited.stem: edited.source}, exercise.assignment):
+        row.not_reproduced.append(id)
+
+
+def reproduced(example: Counterexample, sources: Mapping[str, str], stem: str) -> bool:
+    """Tell whether a new process gets the same answer from the snippet, after a student's file."""
+    child = os.fork()
+    if not child:
+        code = 2
+        try:
+            code = 0 if _gives(example, sources, stem) else 1
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def _gives(example: Counterexample, sources: Mapping[str, str], stem: str) -> bool:
+    for name, source in sources.items():
+        module = sys.modules[name] = ModuleType(name)
+        exec(compile(source, f"{name}.py", "exec"), module.__dict__)
+    names: dict[str, Any] = dict(vars(sys.modules[stem]))
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(example.snippet, names)
+    except Exception as error:
+        return type(error).__name__ in example.instead
+    answer = names["shown"]
+    if example.yours is None:
+        return not hasattr(answer, "dtype") or str(answer.dtype)[6:] in example.instead
+    if tuple(answer.shape) != example.yours.shape:
+        return False
+    entries = [_number(entry) for entry in example.yours.entries]
+    return all(map(_same, map(float, answer.detach().flatten().tolist()), entries))
+
+
+def _number(entry: str) -> float:
+    return float(entry == "True") if entry in ("True", "False") else float(entry)
+
+
+def _same(one: float, other: float) -> bool:
+    both = math.isnan(one) and math.isnan(other)
+    return both or one == other or abs(one - other) < 1e-3 * (1 + abs(other))
+
+
+def _line(slug: str, row: Row) -> str:
+    public = f"{len(row.found)}/{len(row.found) + len(row.missed)}"
+    hidden = f"{len(row.found_hidden)}/{len(row.found_hidden) + len(row.missed_hidden)}"
+    text = (
+        f"{slug:20} public {public:7} hidden only {hidden:7} numbers <= {max(row.sizes, default=0)}"
+    )
+    text += f"  {max(row.times_ms, default=0):4.0f} ms at most  right programs {row.right}"
+    for label in ("missed", "wronged", "not_reproduced"):
+        names = getattr(row, label)
+        text += f"\n    {label}: {', '.join(names)}" if names else ""
+    return text
+
+
+def _print_sums(rows: Sequence[Row]) -> None:
+    found, missed = (sum(len(getattr(row, name)) for row in rows) for name in ("found", "missed"))
+    hidden = sum(len(row.found_hidden) for row in rows)
+    rest = sum(len(row.missed_hidden) for row in rows)
+    times = sorted(_all_times(rows))
+    middle = times[len(times) // 2] if times else 0.0
+    print(f"fails a public check: {found} of {found + missed} found")
+    print(f"fails hidden checks only: {hidden} of {hidden + rest} found")
+    print(f"right programs: {sum(row.right for row in rows)}; median {middle:.0f} ms")
+
+
+def _all_times(rows: Sequence[Row]) -> Iterator[float]:
+    for row in rows:
+        yield from row.times_ms
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
