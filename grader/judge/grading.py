@@ -91,9 +91,9 @@ class Grading:
         `scope.unknown`; it is empty if that is.
 
         Public checks are run first: a process that has seen hidden inputs could tell them in the
-        words of its exceptions, which a public check shows. With `scope.until_failure`, which is for
-        edits of the reference, the order is another one, and what comes after a failure is left
-        out.
+        words of its exceptions, which a public check shows. With `scope.until_failure`, which is
+        for edits of the reference, the order is another one, and what comes after a failure is
+        left out.
 
         Raises `Starved`, `SourceGone`.
         """

@@ -53,9 +53,17 @@ class Channel:
         sock: socket.socket,
         wait: Waiter | None = None,
         max_json_bytes: int = MAX_JSON_BYTES,
+        reads_while_sending: bool = False,
     ) -> None:
+        """Talk over `sock`.
+
+        `reads_while_sending`: while the other side takes nothing, read ahead what it says. Two that
+        send to each other at once would otherwise wait for each other. Not for a side that is not
+        trusted: what it sends unasked would be kept.
+        """
         self.sock = sock
         self._max_json_bytes = max_json_bytes
+        self._reads_while_sending = reads_while_sending
         self._wait = wait or self._poll
         self._may_block = wait is None
         self._buffer = bytearray()
@@ -113,9 +121,27 @@ class Channel:
             try:
                 data = data[self.sock.send(data[:CHUNK_BYTES], socket.MSG_DONTWAIT) :]
             except BlockingIOError:
-                self._wait(True, until)
+                self._wait_to_send(until)
             except OSError as error:
                 raise PeerGone(str(error)) from None
+
+    def _wait_to_send(self, until: float | None) -> None:
+        if not self._reads_while_sending:
+            self._wait(True, until)
+            return
+        if select.POLLIN & self._polled(select.POLLOUT | select.POLLIN, until):
+            self._read_ahead()
+
+    def _read_ahead(self) -> None:
+        try:
+            data = self.sock.recv(CHUNK_BYTES, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            raise PeerGone(str(error)) from None
+        if not data:
+            raise PeerGone("end of stream")
+        self._buffer += data
 
     def _receive_exactly(self, size: int, until: float | None) -> bytearray:
         """Return the next `size` bytes.
@@ -149,19 +175,25 @@ class Channel:
         return self.sock.recv(wanted, socket.MSG_DONTWAIT)
 
     def _poll(self, writing: bool, until: float | None) -> None:
+        self._polled(select.POLLOUT if writing else select.POLLIN, until)
+
+    def _polled(self, events: int, until: float | None) -> int:
+        """Return which of these events happened first, as `select.poll` does."""
         # A peer that drips bytes is always readable: only the clock ends it.
         if until is not None and time.monotonic() > until:
             raise Deadline
         poller = select.poll()
-        poller.register(self.sock, select.POLLOUT if writing else select.POLLIN)
+        poller.register(self.sock, events)
         left_ms = None if until is None else max(0.0, (until - time.monotonic()) * 1e3)
-        if not poller.poll(left_ms):
+        ready = poller.poll(left_ms)
+        if not ready:
             raise Deadline
+        return ready[0][1]
 
 
 def between_ours(sock: socket.socket) -> Channel:
     """Make a channel between two processes of ours, such as the parent and a judge."""
-    return Channel(sock, max_json_bytes=OUR_JSON_BYTES)
+    return Channel(sock, max_json_bytes=OUR_JSON_BYTES, reads_while_sending=True)
 
 
 def require_small(text_bytes: int, size: int, max_json_bytes: int = MAX_JSON_BYTES) -> None:

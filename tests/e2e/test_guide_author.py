@@ -17,7 +17,7 @@ def test_the_guide_leads_where_it_says(tmp_path: Path) -> None:
     reader.follow(GUIDE)
 
     assert [command.split()[1] for command in reader.commands] == [
-        "new", "filters", "validate", "stubs", "validate", "validate", "check",
+        "new", "filters", "validate", "stubs", "validate", "validate", "validate", "check",
     ]  # fmt: skip
 
 

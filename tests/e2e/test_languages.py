@@ -53,6 +53,7 @@ TITLE = re.compile(r'"[A-Z][^"\n]{,80}"')
 # Words that no translation touches: commands and their options.
 # Particles of which a reader has to choose one.
 BOTH_FORMS = re.compile(r"이\(가\)|가\(이\)|[을은]\([를는]\)|와\(과\)|과\(와\)|\(으\)로|\(이\)라")
+SNIPPET = re.compile(r"(?<=<pre>\n)import torch\n.*?(?=</pre>)", re.DOTALL)
 COMMANDS = re.compile(r"grader (?:check|explain|doctor)[^\n)]*")
 
 
@@ -64,13 +65,19 @@ def criteria() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(names)})\b")
 
 
+def comments(snippet: re.Match[str]) -> str:
+    """The comments of the lines to paste into a notebook: the rest is code."""
+    return "\n".join(line for line in snippet[0].split("\n") if line.startswith("#"))
+
+
 def english(text: str, wrapped: bool = False) -> list[str]:
     """The runs of three English words in a text, but for code, commands, paths and criteria.
 
     `wrapped`: code may go on in the next line.
     """
     text = re.sub(r"`[^`]*`", " ; ", text) if wrapped else text
-    plain = re.sub(r"^\s*`{3,}\w*$", "", text, flags=re.MULTILINE)
+    plain = SNIPPET.sub(comments, text)
+    plain = re.sub(r"^\s*`{3,}\w*$", "", plain, flags=re.MULTILINE)
     for pattern in (CODE, COMMANDS, PATH, criteria()):
         plain = pattern.sub(" ; ", plain)
     return SENTENCE.findall(plain)

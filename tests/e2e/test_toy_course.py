@@ -75,7 +75,7 @@ def test_the_examples_in_the_hand_outs_are_true(stem: str) -> None:
 
 def test_a_submission_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wrong = source("f1_filters").replace("windows.mean", "windows.sum")
-    flipped = source("f2_learned").replace("* self.kernel)", "* self.kernel.T)")
+    flipped = source("f2_learned").replace("* self.kernel)", "* self.kernel.flip(0, 1))")
     folder = hand_in(tmp_path / "student-001", f1_filters=wrong, f2_learned=flipped)
 
     code = cli.main(["check", str(folder), "--course", str(COURSE), "--format", "json"])

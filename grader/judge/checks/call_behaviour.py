@@ -120,25 +120,24 @@ class CallBehaviour:
                 _("what the call gives without one: {expected}", expected=then),
             )
 
-    def separate(self, make: Callable[[], Function], *args: Any) -> None:
+    def separate(self, make: Callable[[], Remembering], *args: Any) -> None:
         """Require that a second module leaves the first one alone: they share no layer or weight.
 
-        `make` returns a module whose weights are drawn anew each time.
+        `make` returns a module whose weights are drawn anew each time. The first one's output is
+        compared with that of the same module in a process where it is the only one.
         """
         self._record.count += 1
         with torch.no_grad():
             first = make()
-            before = first(*args)
-            second = make()
-            second(*args)
-            after = first(*args)
-        self._record.compared.append(after)
-        result = _difference(after, before)
+            make()(*args)
+            observed, alone = first(*args), first.apart(*args)
+        self._record.compared.append(observed)
+        result = _difference(observed, alone)
         if result is not None:
             was, expected = in_words(result)
             raise CheckFailed(
                 _("after a second module was made: {observed}", observed=was),
-                _("what the first gave before: {expected}", expected=expected),
+                _("what the first gives without a second: {expected}", expected=expected),
             )
 
     def within_memory(self, mib: int, student: Function, *args: Any, **kwargs: Any) -> Any:

@@ -7,11 +7,20 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from grader.wire.faults import Deadline, PeerGone, TooLarge, Violation
-from grader.wire.frame import HEADER, MAGIC, MAX_JSON_BYTES, MAX_PAYLOAD_BYTES, Channel
+from grader.wire.frame import (
+    HEADER,
+    MAGIC,
+    MAX_JSON_BYTES,
+    MAX_PAYLOAD_BYTES,
+    Channel,
+    Message,
+    between_ours,
+)
 
 Pair = tuple[Channel, socket.socket]
 
@@ -114,3 +123,32 @@ def test_a_message_that_came_along_is_known_to_be_there(pair: Pair) -> None:
     assert channel.has_read_ahead
     assert channel.receive(time.monotonic() + 5).meta == {"t": "two"}
     assert not channel.has_read_ahead
+
+
+def test_two_of_ours_that_send_at_once_do_not_wait_for_each_other() -> None:
+    one, other = map(between_ours, socket.socketpair())
+    until = time.monotonic() + 30
+    payload = bytes(8 << 20)  # more than any buffer of a socket holds
+
+    def talk(channel: Channel) -> Message:
+        channel.send({"size": len(payload)}, [payload], until)
+        return channel.receive(until)
+
+    with ThreadPoolExecutor(2) as threads, one.sock, other.sock:
+        answers = [
+            answer.result() for answer in [threads.submit(talk, each) for each in (one, other)]
+        ]
+
+    assert [(answer.meta, bytes(answer.payload)) for answer in answers] == [
+        ({"size": len(payload)}, payload)
+    ] * 2
+
+
+def test_one_of_ours_that_goes_while_it_is_sent_to_is_gone() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs, ThreadPoolExecutor(1) as threads:
+        sent = threads.submit(between_ours(ours).send, {}, [bytes(8 << 20)], time.monotonic() + 30)
+        theirs.recv(1)
+        theirs.close()
+        with pytest.raises(PeerGone):
+            sent.result()
