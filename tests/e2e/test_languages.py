@@ -53,7 +53,8 @@ TITLE = re.compile(r'"[A-Z][^"\n]{,80}"')
 # Words that no translation touches: commands and their options.
 # Particles of which a reader has to choose one.
 BOTH_FORMS = re.compile(r"이\(가\)|가\(이\)|[을은]\([를는]\)|와\(과\)|과\(와\)|\(으\)로|\(이\)라")
-SNIPPET = re.compile(r"(?<=<pre>\n)import torch\n.*?(?=</pre>)", re.DOTALL)
+SNIPPET = re.compile(r"^( *)import torch\n(?:(?:\1(?!</pre>).*)?\n)*", re.MULTILINE)
+CALL = re.compile(r"\b\w+\((?:\w+,\s+)*\w+\)")
 COMMANDS = re.compile(r"grader (?:check|explain|doctor)[^\n)]*")
 
 
@@ -67,7 +68,7 @@ def criteria() -> re.Pattern[str]:
 
 def comments(snippet: re.Match[str]) -> str:
     """The comments of the lines to paste into a notebook: the rest is code."""
-    return "\n".join(line for line in snippet[0].split("\n") if line.startswith("#"))
+    return "\n".join(line for line in snippet[0].split("\n") if line.lstrip().startswith("#"))
 
 
 def english(text: str, wrapped: bool = False) -> list[str]:
@@ -75,9 +76,9 @@ def english(text: str, wrapped: bool = False) -> list[str]:
 
     `wrapped`: code may go on in the next line.
     """
-    text = re.sub(r"`[^`]*`", " ; ", text) if wrapped else text
-    plain = SNIPPET.sub(comments, text)
-    plain = re.sub(r"^\s*`{3,}\w*$", "", plain, flags=re.MULTILINE)
+    if wrapped:
+        text = CALL.sub(" ; ", re.sub(r"`[^`]*`", " ; ", text))
+    plain = re.sub(r"^\s*`{3,}\w*$", "", text, flags=re.MULTILINE)
     for pattern in (CODE, COMMANDS, PATH, criteria()):
         plain = pattern.sub(" ; ", plain)
     return SENTENCE.findall(plain)
@@ -133,9 +134,10 @@ def texts(name: str, report: str) -> list[str]:
         plain = re.sub(r"<(style|code)\b.*?</\1>", " ; ", report, flags=re.DOTALL)
         read = html.unescape(re.sub(r"<[^>]*>", " ; ", plain))
         return [TITLE.sub(" ; ", read)]
+    plain = SNIPPET.sub(comments, report)
     if name == "markdown":
-        return [html.unescape(re.sub(r"^</?pre>$", "", report, flags=re.MULTILINE))]
-    return [report]
+        return [html.unescape(re.sub(r"^</?pre>$", "", plain, flags=re.MULTILINE))]
+    return [plain]
 
 
 def verdicts(report: Mapping[str, Any]) -> dict[str, object]:

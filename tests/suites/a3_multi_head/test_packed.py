@@ -356,10 +356,15 @@ class TestState:
 
     def test_conversions_share_nothing(self, student, probe, expect):
         """Converting a second module of torch's leaves what the first became as it was."""
-        expect.separate(
-            lambda: converted(student, expect, torch_attention(student, probe)[1]),
-            tokens_like(probe),
-        )
+        _, theirs, values = torch_attention(student, probe)
+        same = student.apart.nn.MultiheadAttention(D, H)
+        same.prepare(values, torch.float32, train=False)
+        x = tokens_like(probe)
+        with torch.no_grad():
+            first = converted(student, expect, theirs)
+            run(expect, converted(student, expect, torch_attention(student, probe)[1]), x)
+            alone = run(expect, converted(student.apart, expect, same), x)
+            expect.close(run(expect, first, x), alone, what="output after from_torch_mha")
 
 
 class TestNumerics:

@@ -425,22 +425,32 @@ def test_an_answer_of_another_kind_after_a_call_is_told(context: CheckContext) -
     assert failure(lambda: context.expect.starts_anew(Tires(keeps=False), call, call))
 
 
+class Weighed:
+    """A module of one weight, which all share if they are told to."""
+
+    def __init__(self, weight: float, shared: dict[str, float] | None = None) -> None:
+        self._own, self._held = weight, shared if shared is not None else {}
+        self._held["weight"] = weight
+
+    def __call__(self, given: torch.Tensor) -> torch.Tensor:
+        return given * self._held["weight"]
+
+    @property
+    def apart(self) -> Weighed:
+        return Weighed(self._own)
+
+
 def test_a_second_module_must_leave_the_first_alone(context: CheckContext) -> None:
-    expect, x = context.expect, context.x
     drawn = iter((2.0, 3.0, 2.0, 3.0))
     shared: dict[str, float] = {}
 
-    def own() -> Callable[..., torch.Tensor]:
-        weight = next(drawn)
-        return lambda given: given * weight
+    context.expect.separate(lambda: Weighed(next(drawn)), context.x)
+    observed, expected = failure(
+        lambda: context.expect.separate(lambda: Weighed(next(drawn), shared), context.x)
+    )
 
-    def same() -> Callable[..., torch.Tensor]:
-        shared["weight"] = next(drawn)
-        return lambda given: given * shared["weight"]
-
-    expect.separate(own, x)
-    observed, _ = failure(lambda: expect.separate(same, x))
     assert observed.startswith("after a second module was made: output")
+    assert expected.startswith("what the first gives without a second: ")
 
 
 def test_what_torch_cannot_compute_is_written_all_the_same(context: CheckContext) -> None:
