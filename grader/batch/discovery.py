@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.batch.arrivals import Arrival
+from grader.batch.gradescope_export import is_export, read_export
 from grader.batch.names import ids_of, record_names, shown_id
-from grader.submission.downloads import PLAIN, DownloadedFile, HandIn, hand_ins, recognise
+from grader.batch.nbgrader_tree import is_tree, read_tree
+from grader.batch.student_folders import FolderError, StudentFolder
+from grader.submission.downloads import (
+    CANVAS,
+    MOODLE,
+    PLAIN,
+    DownloadedFile,
+    HandIn,
+    hand_ins,
+    recognise,
+)
 from grader.submission.submission import (
     CODE_SUFFIXES,
     Submission,
@@ -16,6 +29,11 @@ from grader.submission.submission import (
     read_parts,
     read_submission,
 )
+
+GRADESCOPE, NBGRADER = "gradescope", "nbgrader"
+WITH_FOLDERS = {GRADESCOPE: read_export, NBGRADER: read_tree}
+"""Systems that keep a folder a student and say when it arrived, and what reads each."""
+LAYOUTS = (CANVAS, GRADESCOPE, MOODLE, NBGRADER, PLAIN)
 
 
 class BatchError(Exception):
@@ -34,6 +52,8 @@ class Entry:
     """The files it consists of, if they lie beside those of others."""
     late: bool = False
     """True if it came from a system that says so."""
+    arrivals: tuple[Arrival, ...] = ()
+    """When it arrived, as the system says that collected it."""
 
     def read(self) -> Submission:
         """Return the submission.
@@ -51,9 +71,11 @@ class Class:
 
     entries: tuple[Entry, ...]
     layout: str
-    """One of `grader.submission.downloads.LAYOUTS`."""
+    """One of `LAYOUTS`."""
     others: tuple[str, ...] = ()
     """Names of files that are nobody's, such as `roster.csv`."""
+    unread: tuple[str, ...] = ()
+    """One line for each time of a hand-in that could not be read."""
 
 
 def discover(
@@ -69,7 +91,11 @@ def discover(
     """
     if not folder.is_dir():
         raise BatchError(f"{folder}: no such folder. Give the one with a submission per student.")
-    things, stems = _things_in(folder, out), tuple(assignments)
+    stems = tuple(assignments)
+    layout = layout or (GRADESCOPE if is_export(folder) else NBGRADER if is_tree(folder) else None)
+    if layout in WITH_FOLDERS:
+        return _class_of_folders(folder, layout, stems)
+    things = _things_in(folder, out)
     paths = [path for path in things if could_be_one(path)]
     others = [path for path in things if not could_be_one(path)]
     _refuse_one_submission(folder, paths, stems)
@@ -80,12 +106,43 @@ def discover(
         result, unnamed = hand_ins(paths, layout, stems)
         others += unnamed
         entries = _entries_of(result, folder)
-    if not entries:
+    _refuse_nobody(folder, entries)
+    return Class(entries, layout, tuple(sorted(path.name for path in others)))
+
+
+def _refuse_nobody(folder: Path, entries: Iterable[Entry]) -> None:
+    if not any(True for _entry in entries):
         raise BatchError(
             f"{folder}: no submissions. It should hold one folder, archive, .py or .ipynb file a "
             "student."
         )
-    return Class(entries, layout, tuple(sorted(path.name for path in others)))
+
+
+def _class_of_folders(folder: Path, system: str, stems: Iterable[str]) -> Class:
+    """Return the class that a system with a folder a student keeps. Raises BatchError."""
+    try:
+        result = WITH_FOLDERS[system](folder, frozenset(stems))
+    except (FolderError, OSError) as error:
+        raise BatchError(str(error)) from None
+    ids = _ids_of_students(result.students)
+    records = record_names(ids)
+    entries = (
+        Entry(id, one.path, records[id], arrivals=one.arrivals)
+        for id, one in zip(ids, result.students, strict=True)
+    )
+    known = tuple(sorted(entries, key=lambda entry: entry.id))
+    _refuse_nobody(folder, known)
+    return Class(known, system, tuple(path.name for path in result.others), result.unread)
+
+
+def _ids_of_students(students: Iterable[StudentFolder]) -> tuple[str, ...]:
+    """Return an id for each; a student who is there twice is told apart by the folders."""
+    known = tuple(students)
+    counted = Counter(shown_id(one.id) for one in known)
+    return tuple(
+        shown_id(one.id if counted[shown_id(one.id)] == 1 else f"{one.id}~{one.path.name}")
+        for one in known
+    )
 
 
 def _plain_entries(paths: Iterable[Path]) -> tuple[Entry, ...]:

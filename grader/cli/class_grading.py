@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from grader.batch.arrivals import with_arrivals
 from grader.batch.attendance import Absences, of_roster
 from grader.batch.batch import grade_batch
 from grader.batch.class_results import POINTS_FILE, ByPerson
@@ -83,6 +84,8 @@ def grade_class(
         known = read_roster(request.roster)
         times = times_of(known.times, course.rubric, slugs)
         entries, absences = of_roster(entries, known)
+    arrivals = {entry.id: entry.arrivals for entry in entries if entry.arrivals}
+    times = with_arrivals(times, arrivals, course.rubric, slugs)
     absent = absences.handed_in_nothing
     everybody = [*(entry.id for entry in entries), *absent]
     by_person = brought(course, out, request.written_points, everybody, request.empty_is_zero)

@@ -103,7 +103,7 @@ class ClassRun:
 
     folder: str
     layout: str
-    """One of `grader.submission.downloads.LAYOUTS`."""
+    """How its submissions were told apart, as `grader batch --layout` names it."""
     roster: str = ""
     """The file with the class list, if there was one."""
 

@@ -133,4 +133,3 @@ _READERS: Mapping[str, Callable[[Path, tuple[str, ...]], _Named | None]] = {
     CANVAS: _in_canvas,
     MOODLE: _in_moodle,
 }
-LAYOUTS = (CANVAS, MOODLE, PLAIN)

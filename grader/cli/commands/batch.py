@@ -13,7 +13,7 @@ import click
 
 from grader.batch.attendance import Absences
 from grader.batch.class_results import GRADEBOOK_FILE, POINTS_FILE, SHEETS
-from grader.batch.discovery import Class
+from grader.batch.discovery import GRADESCOPE, LAYOUTS, NBGRADER, WITH_FOLDERS, Class
 from grader.batch.gradebook import Row
 from grader.batch.summary import Summary
 from grader.cli import options
@@ -24,7 +24,7 @@ from grader.cli.open_engine import OpenEngine
 from grader.course.rubric import Rubric
 from grader.engine.engine import Engine
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
-from grader.submission.downloads import LAYOUTS, PLAIN
+from grader.submission.downloads import CANVAS, MOODLE, PLAIN
 from grader.text.language import ENGLISH
 from grader.text.points import exact, shown
 from grader.text.typed import here
@@ -242,13 +242,26 @@ def _print_left(summary: Summary, folder: Path, out: Path, ignored: tuple[str, .
         click.echo(without_commands(stale))
 
 
+_SYSTEMS = {
+    CANVAS: "a download from Canvas",
+    GRADESCOPE: "an export of Gradescope",
+    MOODLE: "a download from Moodle",
+    NBGRADER: "a folder of nbgrader",
+}
+
+
 def _print_layout(collected: Class, folder: Path) -> None:
-    if collected.layout != PLAIN:
-        files = sum(max(1, len(entry.parts)) for entry in collected.entries)
-        click.echo(
-            f"{folder} is a download from {collected.layout.capitalize()}: {files} files of "
-            f"{len(collected.entries)} students. If not: --layout {PLAIN}"
-        )
+    if collected.layout == PLAIN:
+        return
+    files = sum(max(1, len(entry.parts)) for entry in collected.entries)
+    students, hand_ins = len(collected.entries), len({e.path for e in collected.entries})
+    things = f"{hand_ins} folders" if collected.layout in WITH_FOLDERS else f"{files} files"
+    click.echo(
+        f"{folder} is {_SYSTEMS[collected.layout]}: {things} of {students} students. "
+        f"If not: --layout {PLAIN}"
+    )
+    for line in collected.unread:
+        click.echo(without_commands(f"not known when this was handed in: {line}"))
 
 
 def _print_absences(absences: Absences) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from grader.batch.discovery import LAYOUTS
 from grader.batch.dry_run import ENOUGH, DryRun, dry_run
 from grader.batch.records import read_class
 from grader.cli import options
@@ -18,7 +19,6 @@ from grader.cli.faults import in_words
 from grader.cli.open_engine import OpenEngine
 from grader.engine.engine import Engine
 from grader.report.cleaning import one_line, without_commands
-from grader.submission.downloads import LAYOUTS
 from grader.text.language import ENGLISH
 from grader.text.typed import Typed, here
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
@@ -13,9 +13,10 @@ from typing import Any
 
 import click
 
+from grader.batch.arrivals import with_arrivals
 from grader.batch.attendance import of_roster
 from grader.batch.class_results import RECORDS, write_class_results
-from grader.batch.discovery import BatchError, Entry, discover
+from grader.batch.discovery import WITH_FOLDERS, BatchError, Entry, discover
 from grader.batch.gradebook import row_of
 from grader.batch.records import ClassRecords, read_class, record_text
 from grader.batch.regrade import Change, Earlier, Policy, Regraded, change_of, settled
@@ -122,14 +123,14 @@ def run(
             results = Results(store, conditions, course.rubric)
             earlier = Earlier(known.records, results, course.rubric, known.only)
 
-            def entries() -> Mapping[str, Entry]:
-                return _entries(store, folder, out, course)
+            def entries(why: str = "code has to run again") -> Mapping[str, Entry]:
+                return _entries(store, folder, out, course, why)
 
             def grader(count: int) -> AbstractContextManager[Grader]:
                 workers = min(jobs or cores(), count)
                 return open_engine(course, Options(workers, only=known.only, isolation=tier))
 
-            policy = replace(policy, times=_times(store, course, known))
+            policy = replace(policy, times=_times(store, course, known, entries))
             done = tuple(earlier.regraded(entries, grader, forced))
             decided = [(one, *settled(one, policy, course.rubric)) for one in done]
             if not only_show:
@@ -154,14 +155,19 @@ def _require(known: ClassRecords, policy: Policy) -> None:
         raise BatchError("--force needs --reason: it stands in the record beside the points.")
 
 
-def _entries(store: Store, folder: Path | None, out: Path, course: Course) -> Mapping[str, Entry]:
-    """Return the submissions by student, from where they were graded last or from `folder`."""
+def _entries(
+    store: Store, folder: Path | None, out: Path, course: Course, why: str
+) -> Mapping[str, Entry]:
+    """Return the submissions by student, from where they were graded last or from `folder`.
+
+    Raises BatchError; `why` says there what they are needed for.
+    """
     run = store.last_run()
     place = folder or (Path(run.folder) if run else None)
     if place is None or not place.is_dir():
         raise BatchError(
-            f"{place or 'the submissions'}: no such folder, and code has to run again. Say where "
-            "the submissions are: --from DIR"
+            f"{place or 'the submissions'}: no such folder, and {why}. Say where the "
+            "submissions are: --from DIR"
         )
     layout = run.layout if run else None
     entries = discover(place, out, course.rubric.assignments.values(), layout).entries
@@ -170,12 +176,28 @@ def _entries(store: Store, folder: Path | None, out: Path, course: Course) -> Ma
     return {entry.id: entry for entry in entries}
 
 
-def _times(store: Store, course: Course, known: ClassRecords) -> TimesById:
-    """Return when students handed in, as the roster says now. Raises RosterError and BatchError."""
+def _times(
+    store: Store,
+    course: Course,
+    known: ClassRecords,
+    entries: Callable[[str], Mapping[str, Entry]],
+) -> TimesById:
+    """Return when students handed in, as roster and class folder say now.
+
+    Raises RosterError and BatchError.
+    """
     run = store.last_run()
-    if course.rubric.late is None or run is None or not run.roster:
+    if course.rubric.late is None or run is None:
         return NO_ONES_TIMES
-    path = Path(run.roster)
+    times = _on_roster(Path(run.roster), course, known) if run.roster else NO_ONES_TIMES
+    if run.layout not in WITH_FOLDERS:
+        return times
+    submissions = entries("it says who was late")
+    arrivals = {id: entry.arrivals for id, entry in submissions.items()}
+    return with_arrivals(times, arrivals, course.rubric, known.only)
+
+
+def _on_roster(path: Path, course: Course, known: ClassRecords) -> TimesById:
     if not path.is_file():
         raise BatchError(
             f"{path}: not there any more, and it says who was late. Put it back, or grade with "
