@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.batch.arrivals import Arrival
+from grader.batch.collected_table import is_collected, read_collected
 from grader.batch.gradescope_export import is_export, read_export
 from grader.batch.names import ids_of, record_names, shown_id
 from grader.batch.nbgrader_tree import is_tree, read_tree
@@ -30,10 +31,10 @@ from grader.submission.submission import (
     read_submission,
 )
 
-GRADESCOPE, NBGRADER = "gradescope", "nbgrader"
-WITH_FOLDERS = {GRADESCOPE: read_export, NBGRADER: read_tree}
+GIT, GRADESCOPE, NBGRADER = "git", "gradescope", "nbgrader"
+WITH_FOLDERS = {GIT: read_collected, GRADESCOPE: read_export, NBGRADER: read_tree}
 """Systems that keep a folder a student and say when it arrived, and what reads each."""
-LAYOUTS = (CANVAS, GRADESCOPE, MOODLE, NBGRADER, PLAIN)
+LAYOUTS = (CANVAS, GIT, GRADESCOPE, MOODLE, NBGRADER, PLAIN)
 
 
 class BatchError(Exception):
@@ -92,7 +93,7 @@ def discover(
     if not folder.is_dir():
         raise BatchError(f"{folder}: no such folder. Give the one with a submission per student.")
     stems = tuple(assignments)
-    layout = layout or (GRADESCOPE if is_export(folder) else NBGRADER if is_tree(folder) else None)
+    layout = layout or _system_of(folder)
     if layout in WITH_FOLDERS:
         return _class_of_folders(folder, layout, stems)
     things = _things_in(folder, out)
@@ -108,6 +109,12 @@ def discover(
         entries = _entries_of(result, folder)
     _refuse_nobody(folder, entries)
     return Class(entries, layout, tuple(sorted(path.name for path in others)))
+
+
+def _system_of(folder: Path) -> str | None:
+    """Return which of the systems `WITH_FOLDERS` filled this folder, if one did."""
+    known = {GIT: is_collected, GRADESCOPE: is_export, NBGRADER: is_tree}
+    return next((system for system, is_its in known.items() if is_its(folder)), None)
 
 
 def _refuse_nobody(folder: Path, entries: Iterable[Entry]) -> None:

@@ -6,10 +6,10 @@ import csv
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.batch.cells import decoded
+from grader.batch.cells import decoded, plain_cell
 from grader.batch.time_columns import RosterError, TimeCell, cells_in, time_columns
 
 _ID_COLUMNS = ("id", "student", "login", "sis login id", "username", "github", "identifier")
@@ -25,6 +25,14 @@ class Roster:
     students: tuple[str, ...]
     times: tuple[TimeCell, ...] = ()
     """What the columns `handed_in` and `extension` say, in the order of the file."""
+    heading: str = "id"
+    """The heading of the column that names the students, in lower case."""
+    cells: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Maps a student to what all columns say, by their headings in lower case."""
+
+    def student(self, name: str) -> str | None:
+        """Return the student of that name, without regard to case and spelling of letters."""
+        return next((one for one in self.students if _plain(one) == _plain(name)), None)
 
     def matched(self, ids: Iterable[str]) -> Mapping[str, str]:
         """Map ids of submissions to the students on the roster that they are of.
@@ -58,7 +66,9 @@ def read_roster(path: Path) -> Roster:
     except csv.Error as error:
         raise RosterError(f"{path}: not a table ({error}). Save it as CSV.") from error
     column = _column(path, rows[0] if rows else [])
+    headings = [cell.strip().casefold() for cell in rows[0]]
     students: dict[str, str] = {}
+    cells: dict[str, Mapping[str, str]] = {}
     columns = time_columns(rows[0])
     names = [one.heading for one in columns]
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -75,10 +85,12 @@ def read_roster(path: Path) -> Roster:
         if _plain(student) in students:
             raise RosterError(f"{path}:{number}: {student} is there twice. Delete one line.")
         students[_plain(student)] = student
+        named = zip(headings, row, strict=False)
+        cells[student] = {name: plain_cell(cell.strip()) for name, cell in named}
         times += cells_in(path, number, student, row, columns)
     if not students:
         raise RosterError(f"{path}: nobody is on it. Write one student a line under a heading.")
-    return Roster(path, tuple(students.values()), tuple(times))
+    return Roster(path, tuple(students.values()), tuple(times), headings[column], cells)
 
 
 def _column(path: Path, header: list[str]) -> int:

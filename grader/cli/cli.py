@@ -19,6 +19,7 @@ COMMANDS = {
     "check": "Grade one submission; without PATH, the course's assignments/.",
     "explain": "Say why something is a mistake, or how to look for one, in steps.",
     "dry-run": "Try the checks on last year's submissions, before this year's deadline.",
+    "collect": "Fetch what a class has pushed to Git repositories, as of the deadline.",
     "batch": "Grade a class: DIR holds one folder or file a student.",
     "gradebook": "Take points for written answers into the gradebook; nobody is graded again.",
     "regrade": "Grade a class by what the course says now, and show who gains and who loses.",

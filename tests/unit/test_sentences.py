@@ -27,6 +27,7 @@ NOT_FOR_STUDENTS = (
     "grader.cli.class_progress",
     "grader.cli.commands.adjust",
     "grader.cli.commands.batch",
+    "grader.cli.commands.collect",
     "grader.cli.commands.doctor",
     "grader.cli.commands.dry_run",
     "grader.cli.commands.export",

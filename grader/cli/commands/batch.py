@@ -13,7 +13,7 @@ import click
 
 from grader.batch.attendance import Absences
 from grader.batch.class_results import GRADEBOOK_FILE, POINTS_FILE, SHEETS
-from grader.batch.discovery import GRADESCOPE, LAYOUTS, NBGRADER, WITH_FOLDERS, Class
+from grader.batch.discovery import GIT, GRADESCOPE, LAYOUTS, NBGRADER, WITH_FOLDERS, Class
 from grader.batch.gradebook import Row
 from grader.batch.summary import Summary
 from grader.cli import options
@@ -244,6 +244,7 @@ def _print_left(summary: Summary, folder: Path, out: Path, ignored: tuple[str, .
 
 _SYSTEMS = {
     CANVAS: "a download from Canvas",
+    GIT: "what grader collect fetched",
     GRADESCOPE: "an export of Gradescope",
     MOODLE: "a download from Moodle",
     NBGRADER: "a folder of nbgrader",
@@ -260,8 +261,9 @@ def _print_layout(collected: Class, folder: Path) -> None:
         f"{folder} is {_SYSTEMS[collected.layout]}: {things} of {students} students. "
         f"If not: --layout {PLAIN}"
     )
+    prefix = "not collected" if collected.layout == GIT else "not known when this was handed in"
     for line in collected.unread:
-        click.echo(without_commands(f"not known when this was handed in: {line}"))
+        click.echo(without_commands(f"{prefix}: {line}"))
 
 
 def _print_absences(absences: Absences) -> None:

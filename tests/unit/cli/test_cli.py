@@ -126,8 +126,8 @@ def test_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
         pytest.param(["chek"], "no command 'chek' - did you mean 'check'?", id="command"),
         pytest.param(
             ["xyzzy"],
-            "no command 'xyzzy'; there are start, check, explain, dry-run, batch, gradebook, "
-            "regrade, adjust, why, report, export, stubs, new, validate, doctor",
+            "no command 'xyzzy'; there are start, check, explain, dry-run, collect, batch, "
+            "gradebook, regrade, adjust, why, report, export, stubs, new, validate, doctor",
             id="none near",
         ),
         pytest.param(["check", "--onyl", "a"], "No such option '--onyl'.", id="option"),
