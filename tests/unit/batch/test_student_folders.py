@@ -9,10 +9,11 @@ import pytest
 
 from grader.batch.arrivals import Arrival, with_arrivals
 from grader.batch.discovery import BatchError, discover
-from grader.course.rubric import load_rubric
+from grader.cli.commands.regrade import run as regrade
+from grader.course.rubric import Rubric, load_rubric
 from grader.store.late_work import Times
 from grader.text.moments import read_moment
-from tests.unit.batch.test_late_work import batch, regrade, rows
+from tests.unit.batch.test_late_work import batch, rows
 from tests.unit.samples import RUBRIC_TEXT, SampleGrader, write_course
 
 STEMS = ("s1_sums", "s2_means")
@@ -199,7 +200,7 @@ OF_EACH = (
 EARLY, LATE = read_moment("2026-11-19T12:00Z"), read_moment("2026-11-23T12:00Z")
 
 
-def rubric(tmp_path: Path, late: str):
+def rubric(tmp_path: Path, late: str) -> Rubric:
     course = write_course(tmp_path / "course")
     (course / "rubric.yaml").write_text(RUBRIC_TEXT + late, encoding="utf-8")
     return load_rubric(course / "rubric.yaml")
