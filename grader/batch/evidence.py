@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,6 +11,17 @@ from typing import Any
 from grader.grade.evidence import Outcome, Where
 from grader.grade.score import EARNS
 from grader.store.store import Record
+
+
+@dataclass(frozen=True)
+class NamedCause:
+    """A known mistake that explains a failing check."""
+
+    id: str
+    text: str
+    fits: int
+    """How many of the `of` probes give the student's own numbers."""
+    of: int
 
 
 @dataclass(frozen=True)
@@ -21,6 +33,7 @@ class LostCheck:
     outcome: Outcome
     facts: tuple[tuple[str, str], ...]
     """Pairs of a label and a text, such as ("observed", "shape (2, 3)")."""
+    causes: tuple[NamedCause, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,22 @@ def losses(record: Record, slug: str | None = None) -> tuple[Loss, ...]:
     )
 
 
+def checks_by_cause(lost: Iterable[Loss]) -> Mapping[NamedCause, tuple[str, ...]]:
+    """Map each mistake to the criteria of the checks that it explains, one for each check.
+
+    The mistake that explains most comes first; how well it fits a single check is left out.
+    """
+    by_id: dict[str, NamedCause] = {}
+    criteria: dict[str, list[str]] = defaultdict(list)
+    for loss in lost:
+        for check in loss.checks:
+            for cause in check.causes:
+                by_id.setdefault(cause.id, cause)
+                criteria[cause.id].append(loss.name)
+    most_first = sorted(by_id, key=lambda id: -len(criteria[id]))
+    return {by_id[id]: tuple(criteria[id]) for id in most_first}
+
+
 def _losses_in(exercise: Mapping[str, Any]) -> Iterator[Loss]:
     for criterion in exercise["criteria"]:
         name = f"{exercise['slug']}/{criterion['name']}"
@@ -62,6 +91,11 @@ def _lost(check: Mapping[str, Any]) -> LostCheck:
         check["title"],
         Outcome(check["outcome"]),
         tuple(_facts(check)),
+        tuple(
+            NamedCause(one["id"], one["text"], one["fits"], one["of"])
+            for one in (check["cause"], *check["also"])
+            if one is not None
+        ),
     )
 
 
@@ -69,9 +103,6 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for label in ("observed", "expected"):
         if check[label]:
             yield label, check[label]
-    for cause in (check["cause"], *check["also"]):
-        if cause is not None:
-            yield "cause", f"{cause['text']} ({cause['id']}, on {cause['fits']} of {cause['of']})"
     if check["where"]:
         yield "where", str(Where(**check["where"]))
     for note in check["notes"]:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import click
 
+from grader.batch.attendance import of_roster
 from grader.batch.class_results import RECORDS
-from grader.batch.discovery import BatchError
-from grader.batch.evidence import Loss, losses
+from grader.batch.discovery import WITH_FOLDERS, BatchError, discover
+from grader.batch.evidence import Loss, checks_by_cause, losses
 from grader.batch.records import RecordsError
 from grader.batch.regrade import total_of
+from grader.batch.roster import read_roster
+from grader.batch.time_columns import RosterError
 from grader.cli import options
 from grader.cli.faults import in_words
 from grader.report.cleaning import one_line, without_commands
@@ -66,9 +71,9 @@ def run(
     if format_ == "json":
         click.echo(json.dumps(_as_json(record, lost), indent=2, ensure_ascii=False))
         return 0
-    for line in (*_summary(record, slug), *_evidence(lost), *_history(history)):
+    for line in (*_summary(record, slug), *_causes(lost), *_evidence(lost), *_history(history)):
         click.echo(without_commands(line))
-    for line in _replay(record, slug, place, course_folder):
+    for line in _replay(record, slug, _lies_at(record, place, out), course_folder):
         click.echo(without_commands(line))
     return 0
 
@@ -120,6 +125,18 @@ def _summary(record: Record, slug: str | None) -> Iterator[str]:
         yield f"  to look into: {one_line(flag['text'])}"
 
 
+def _causes(lost: Iterable[Loss]) -> Iterator[str]:
+    """Yield each mistake once, however many checks it fails."""
+    by_cause = checks_by_cause(lost)
+    if by_cause:
+        yield ""
+        yield "causes:"
+    for cause, criteria in by_cause.items():
+        count = f"{len(criteria)} check{'s' if len(criteria) > 1 else ''}"
+        names = ", ".join(dict.fromkeys(criteria))
+        yield f"  {cause.id}, {count} of {names}: {one_line(cause.text, limit=600)}"
+
+
 def _evidence(lost: Iterable[Loss]) -> Iterator[str]:
     for loss in lost:
         points = "unknown" if loss.points is None else shown(loss.points)
@@ -129,6 +146,8 @@ def _evidence(lost: Iterable[Loss]) -> Iterator[str]:
             yield f"  {check.outcome.in_words}  {check.name}: {one_line(check.title)}"
             for label, text in check.facts:
                 yield f"      {label}: {one_line(text, limit=600)}"
+            for cause in check.causes:
+                yield f"      cause: {cause.id}, gives these numbers on {cause.fits} of {cause.of}"
 
 
 def _history(history: Iterable[Kept]) -> Iterator[str]:
@@ -141,13 +160,26 @@ def _history(history: Iterable[Kept]) -> Iterator[str]:
         yield f"  {one.graded_at}  {shown(total)} points  {one.conditions.libraries}"
 
 
+def _lies_at(record: Record, run: ClassRun | None, out: Path) -> Path | None:
+    """Return the folder of a submission, if it is known and holds nobody else's."""
+    if run is None or not Path(run.folder).is_dir():
+        return None
+    name = str(record["submission"]["id"])
+    if run.layout not in WITH_FOLDERS:
+        return Path(run.folder) / name
+    with suppress(BatchError, RosterError):
+        entries = discover(Path(run.folder), out, (), run.layout).entries
+        if run.roster:
+            entries, _absences = of_roster(entries, read_roster(Path(run.roster)))
+        return next((entry.path for entry in entries if entry.id == name), None)
+    return None
+
+
 def _replay(
-    record: Record, slug: str | None, place: ClassRun | None, course_folder: Path | None
+    record: Record, slug: str | None, folder: Path | None, course_folder: Path | None
 ) -> Iterator[str]:
     """Yield the command that grades this submission again, if it is known where it lies."""
-    name, entries = record["submission"]["id"], record["submission"]["entries"]
-    folder = Path(place.folder) / name if place else None
-    if folder is None or not folder.exists() or not entries:
+    if folder is None or not folder.exists() or not record["submission"]["entries"]:
         return
     only = (slug,) if slug else ()
     yield ""
@@ -156,7 +188,7 @@ def _replay(
 
 def _as_json(record: Record, lost: Iterable[Loss]) -> dict[str, object]:
     return {
-        "format": "grader.why/1",
+        "format": "grader.why/2",
         "student": record["submission"]["id"],
         "problem": record.get("problem"),
         "adjustments": list(record.get(KEY, ())),
@@ -171,6 +203,7 @@ def _as_json(record: Record, lost: Iterable[Loss]) -> dict[str, object]:
                         "title": check.title,
                         "outcome": check.outcome.value,
                         "facts": [list(fact) for fact in check.facts],
+                        "causes": [asdict(cause) for cause in check.causes],
                     }
                     for check in loss.checks
                 ],

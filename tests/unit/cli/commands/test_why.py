@@ -36,13 +36,16 @@ def test_every_lost_point_has_its_evidence(root: Path, capsys: pytest.CaptureFix
     assert capsys.readouterr().out == (
         "student-002  s1.add  0 of 3.5\n"
         "\n"
+        "causes:\n"
+        f"  {KNOWN.id}, 2 checks of s1.add/shapes, s1.add/outputs: {KNOWN.text}\n"
+        "\n"
         "s1.add/shapes  0 of 1\n"
         "  failed  test_shape: Title of s1.add/shapes/test_shape.\n"
-        f"      cause: {KNOWN.text} ({KNOWN.id}, on 3 of 3)\n"
+        f"      cause: {KNOWN.id}, gives these numbers on 3 of 3\n"
         "\n"
         "s1.add/outputs  0 of 2.5\n"
         "  failed  test_sum: Title of s1.add/outputs/test_sum.\n"
-        f"      cause: {KNOWN.text} ({KNOWN.id}, on 3 of 3)\n"
+        f"      cause: {KNOWN.id}, gives these numbers on 3 of 3\n"
         "\n"
         f"to grade it again: grader check {root / 'class' / 'student-002'} --only s1.add\n"
     )
@@ -96,3 +99,30 @@ def test_a_folder_without_results_is_told(root: Path, capsys: pytest.CaptureFixt
     capsys.readouterr()
     assert cli.main(["why", "student-001", "--in", "class"]) == 2
     assert "class: holds no results. Name the folder with --in RESULTS." in capsys.readouterr().err
+
+
+def test_causes_are_data_in_json(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert why("student-002", "s1.add", "--format", "json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["format"] == "grader.why/2"
+    assert [check["causes"] for loss in told["losses"] for check in loss["checks"]] == [
+        [{"id": KNOWN.id, "text": KNOWN.text, "fits": 3, "of": 3}]
+    ] * 2
+
+
+def test_a_submission_of_an_export_is_found_again(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (root / "class").rename(root / "plain")
+    place = root / "class" / "submission_11"
+    place.mkdir(parents=True)
+    (place / "s1_sums.py").write_text("#failed\n", encoding="utf-8")
+    metadata = (
+        "submission_11:\n  :submitters:\n  - :sid: '007'\n  :created_at: 2026-11-20 10:00:00 Z\n"
+    )
+    (root / "class" / "submission_metadata.yml").write_text(metadata, encoding="utf-8")
+    batch(root)
+    capsys.readouterr()
+    assert why("007", "s1.add") == 0
+    assert capsys.readouterr().out.endswith(f"grader check {place} --only s1.add\n")
