@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 
 from grader.batch.cells import csv_text, decoded, plain_cell, safe_cell, separator
 from grader.batch.gradebook import Given, GivenPoints, Row
@@ -19,6 +20,7 @@ from grader.text.problem import did_you_mean, quoted
 
 COLUMNS = ("id", "question", "points", "max", "comment", "state", "review", "answer")
 NEEDED = ("id", "question", "points")
+NO_CODES: Mapping[str, str] = MappingProxyType({})
 LIMIT_BYTES = 64 << 20
 CHANGED = "the answer changed after these points were given"
 # Before the digits, so that no spreadsheet takes them for a number.
@@ -30,16 +32,24 @@ class WrittenPointsError(Exception):
     """Points that cannot be taken over: a line for each problem, with file and line."""
 
 
-def points_file(rows: Iterable[Row], items: Iterable[WrittenItem], given: GivenPoints) -> str:
+def points_file(
+    rows: Iterable[Row],
+    items: Iterable[WrittenItem],
+    given: GivenPoints,
+    wanted: Callable[[str, str], bool] = lambda id, slug: True,
+) -> str:
     """Return the CSV text: a row for each student and question, with the points given so far.
 
-    Points that were given for questions outside of `items` stay.
+    `wanted` says of a student and a question whether they have a row. Points that were given for
+    others, or for questions outside of `items`, stay.
     """
     items = tuple(items)
     left = dict(given)
     lines: list[Sequence[str]] = [COLUMNS]
     for row in sorted(rows, key=lambda row: row.id):
         for item in items:
+            if not wanted(row.id, item.slug):
+                continue
             lines.append(_line(row, item, left.pop((row.id, item.slug), Given(None))))
     for (id, slug), one in sorted(left.items()):
         points = "" if one.points is None else exact(one.points)
@@ -96,12 +106,14 @@ def read_points(
     files: Iterable[Path],
     items: Mapping[str, WrittenItem],
     students: Iterable[str],
+    codes: Mapping[str, str] = NO_CODES,
 ) -> GivenPoints:
     """Return the points entered in the files, and those in `base` where the files say nothing.
 
-    Raises WrittenPointsError with every problem of all files.
+    `codes` maps what may stand in the files for a student to the student. Raises
+    WrittenPointsError with every problem of all files.
     """
-    names = {safe_cell(student): student for student in students}
+    names = {**codes, **{safe_cell(student): student for student in students}}
     problems: list[str] = []
     entries: dict[tuple[str, str], _Entry] = {}
     for path in files:

@@ -20,12 +20,16 @@ _QUIET = frozenset({Outcome.PASSED, Outcome.CARRIED, Outcome.BLOCKED})
 
 
 def sheet(
-    item: WrittenItem, guide: str, records: Iterable[Mapping[str, Any]], given: GivenPoints
+    item: WrittenItem,
+    guide: str,
+    records: Iterable[Mapping[str, Any]],
+    given: GivenPoints,
+    file: str = "written.csv",
 ) -> Iterator[str]:
-    """Yield the pieces of the sheet, in the order of the records."""
+    """Yield the pieces of the sheet, in the order of the records; `file` takes the points."""
     yield f"# {span(item.slug)}: up to {shown(item.points)} points by a person\n\n{item.question}\n"
     yield f"\n## How to mark it\n\n{guide.strip()}\n\n"
-    yield "Enter the points in `written.csv`, column `points`.\n"
+    yield f"Enter the points in `{file}`, column `points`.\n"
     for record in records:
         id = record["submission"]["id"]
         yield "\n---\n\n" + "\n\n".join(

@@ -9,6 +9,7 @@ import click
 
 from grader.batch.class_results import POINTS_FILE, ByPerson
 from grader.batch.gradebook import Row
+from grader.batch.marking import read_codes
 from grader.batch.written_points import read_points
 from grader.course.course import Course
 from grader.report.cleaning import one_line, without_commands
@@ -26,7 +27,7 @@ def brought(
     Raises WrittenPointsError.
     """
     base = out / POINTS_FILE if (out / POINTS_FILE).is_file() else None
-    given = read_points(base, files, course.rubric.written, students)
+    given = read_points(base, files, course.rubric.written, students, read_codes(out))
     return ByPerson(_guides(course), given, empty_is_zero)
 
 

@@ -33,6 +33,7 @@ NOT_FOR_STUDENTS = (
     "grader.cli.commands.export",
     "grader.cli.commands.gradebook",
     "grader.cli.commands.new",
+    "grader.cli.commands.marking",
     "grader.cli.commands.regrade",
     "grader.cli.commands.report",
     "grader.cli.commands.stubs",
