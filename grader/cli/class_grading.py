@@ -15,6 +15,7 @@ from grader.batch.discovery import Class, discover
 from grader.batch.gradebook import Row
 from grader.batch.part import ClassPart, chosen
 from grader.batch.roster import read_roster
+from grader.batch.shard import read_shard, split
 from grader.batch.summary import Summary
 from grader.batch.time_columns import NO_ONES_TIMES, times_of
 from grader.cli.by_person import brought
@@ -49,6 +50,8 @@ class ClassRequest:
     limit: int | None = None
     quiet: bool = False
     """True if nobody wants to see how far it has come."""
+    shard: str | None = None
+    """Such as `2/4`: only that part of the class is graded."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +92,10 @@ def grade_class(
     absent = absences.handed_in_nothing
     everybody = [*(entry.id for entry in entries), *absent]
     by_person = brought(course, out, request.written_points, everybody, request.empty_is_zero)
-    entries, others = chosen(entries, request.students, absent)
+    shard = None if request.shard is None else read_shard(request.shard)
+    entries, others = split(shard, *chosen(entries, request.students, absent))
     options = Options(
-        workers=min(request.jobs or cores(), request.limit or len(entries), len(entries)),
+        workers=max(1, min(request.jobs or cores(), request.limit or len(entries), len(entries))),
         spawn=request.spawn,
         only=slugs,
         # A class is graded with nothing less unless somebody decided so.

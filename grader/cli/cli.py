@@ -21,6 +21,7 @@ COMMANDS = {
     "dry-run": "Try the checks on last year's submissions, before this year's deadline.",
     "collect": "Fetch what a class has pushed to Git repositories, as of the deadline.",
     "batch": "Grade a class: DIR holds one folder or file a student.",
+    "merge": "Take the results of PARTs, each what `grader batch --shard` wrote, into RESULTS.",
     "marking": "Deal written answers to those who mark them, under codes in place of names.",
     "gradebook": "Take points for written answers into the gradebook; nobody is graded again.",
     "regrade": "Grade a class by what the course says now, and show who gains and who loses.",

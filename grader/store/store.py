@@ -143,9 +143,18 @@ class Store:
         return next(rows, None)
 
     def keep(
-        self, student: str, inputs: str, conditions: Conditions, record: Record, *, final: bool
+        self,
+        student: str,
+        inputs: str,
+        conditions: Conditions,
+        record: Record,
+        *,
+        final: bool,
+        at: str | None = None,
     ) -> None:
         """Add a result in one transaction; it is on disk when this returns.
+
+        `at` is when it was graded, in UTC as ISO 8601 writes it; None is now.
 
         Raises WritingError if the disk is full or cannot be written, StoreError for other reasons.
         """
@@ -154,7 +163,7 @@ class Store:
             added = self._database.execute(
                 "INSERT INTO results (student, inputs, conditions, graded_at, final, record) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
-                (student, inputs, self._id_of(conditions), _now(), final, packed),
+                (student, inputs, self._id_of(conditions), at or _now(), final, packed),
             )
             # The result counts; a summary that cannot be made now is made, or missed, later.
             with suppress(KeyError, TypeError, ValueError, AttributeError):
@@ -238,6 +247,12 @@ class Store:
                 for whose, kind, points, automatic, why, author in rows
             }
         return tuple(one for one in latest.values() if one.points)
+
+    def adjusted_students(self) -> tuple[str, ...]:
+        """Return the students who have an adjustment, or had one. Raises StoreError."""
+        with _in_words(self.path):
+            rows = self._database.execute("SELECT DISTINCT student FROM adjustments ORDER BY 1")
+            return tuple(student for (student,) in rows)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -34,6 +34,7 @@ NOT_FOR_STUDENTS = (
     "grader.cli.commands.gradebook",
     "grader.cli.commands.new",
     "grader.cli.commands.marking",
+    "grader.cli.commands.merge",
     "grader.cli.commands.regrade",
     "grader.cli.commands.report",
     "grader.cli.commands.stubs",

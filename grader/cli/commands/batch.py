@@ -69,6 +69,11 @@ _OVERVIEW_MAX = 60
     metavar="N",
     help="Only the first N who have no result yet.",
 )
+@click.option(
+    "--shard",
+    metavar="I/N",
+    help="Only the I-th of N parts of the class, for several machines: then grader merge.",
+)
 @click.option("--quiet", is_flag=True, help="Print problems and the last line, and nothing else.")
 @options.format_("text", LINES)
 @click.option("--again", is_flag=True, help="Grade everybody anew, even if nothing has changed.")
@@ -83,7 +88,7 @@ def command(**given: Any) -> int:
     """Grade a class: DIR holds one folder or file a student.
 
     Whoever has results in --out already is graded again only if something has changed since. With
-    --student or --limit, everybody else keeps the results that are there.
+    --student, --limit or --shard, everybody else keeps the results that are there.
 
     With --format json-lines, the standard output is a JSON object for each submission as soon as it
     is graded, and one for the whole at the end; all words go to the standard error.
@@ -107,6 +112,7 @@ def run(
     roster: Path | None = None,
     students: tuple[str, ...] = (),
     limit: int | None = None,
+    shard: str | None = None,
     quiet: bool = False,
     format_: str = "text",
     open_engine: OpenEngine = Engine,
@@ -123,7 +129,7 @@ def run(
     """
     request = ClassRequest(
         folder, out, jobs, only, spawn, isolation, course_folder, written_points, empty_is_zero,
-        again, layout, roster, students, limit, quiet,
+        again, layout, roster, students, limit, quiet, shard,
     )  # fmt: skip
     with in_words():
         graded = grade_class(request, open_engine, _print_line if format_ == LINES else None)
