@@ -183,7 +183,7 @@ def _print_words(graded: ClassGrading, request: ClassRequest) -> None:
     _print_left(summary, folder, out, graded.collected.others)
     _print_absences(graded.absences)
     _print_without_time(summary)
-    _print_others(summary, request.students, request.limit)
+    _print_others(summary, request)
     if summary.earlier:
         click.echo(
             f"{summary.earlier} of {len(summary.rows)} were graded before and nothing has changed "
@@ -282,16 +282,19 @@ def _print_absences(absences: Absences) -> None:
             click.echo(without_commands(f"{len(names)} {words}: {_few(names)}"))
 
 
-def _print_others(summary: Summary, students: tuple[str, ...], limit: int | None) -> None:
+def _print_others(summary: Summary, request: ClassRequest) -> None:
     """Say who was not graded in a run of a part of the class, and what to do about it."""
     if summary.kept:
         names = _few(tuple(row.id for row in summary.kept))
         kept = f"{len(summary.kept)} with the row and the record that they had: {names}"
         click.echo(without_commands(kept))
     if summary.waiting:
-        given = {"--student": students, "--limit": limit}
+        given = {"--student": request.students, "--limit": request.limit}
         without = " and ".join(option for option, value in given.items() if value)
         goes_on = f"the same command without {without} goes on"
+        if request.shard is not None:
+            more = f", once {goes_on}" if without else ""
+            goes_on = f"grader merge RESULTS {request.out} … takes all shards together{more}"
         names = _few(tuple(row.id for row in summary.waiting))
         left = f"{len(summary.waiting)} not graded in this run; {goes_on}: {names}"
         click.echo(without_commands(left))

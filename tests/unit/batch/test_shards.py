@@ -149,3 +149,12 @@ def test_what_cannot_be_merged(
     grade(root, "part-1", "1/4")
     assert cli.main(list(words)) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_shard_says_what_to_do_with_it(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    batch(
+        root / "class", root / "part-1", jobs=1, only=(), spawn=False, course_folder=None,
+        shard="1/4", open_engine=SampleGrader().opened,
+    )  # fmt: skip
+    out = capsys.readouterr().out
+    assert f" not graded in this run; grader merge RESULTS {root / 'part-1'} … takes all" in out
