@@ -107,7 +107,26 @@ class CheckRunner:
         prepare: Callable[[SubmissionClient], None] | None = None,
         draw: Draw = AS_GRADED,
     ) -> CheckResult:
-        """Run a check on a submission. `prepare` comes before its first call."""
+        """Run a check on a submission. `prepare` comes before its first call.
+
+        If a SIGKILL ended the student's process meanwhile, it is run once more: the kernel sends
+        one where memory is short, whoever used it.
+        """
+        before = client.kills
+        result = self._attempt(check, client, digest, prepare, draw)
+        failed = result.observation.outcome is not Outcome.PASSED
+        if failed and client.kills > before and client.is_worth_another_try:
+            result = self._attempt(check, client, digest, prepare, draw)
+        return result
+
+    def _attempt(
+        self,
+        check: Check,
+        client: SubmissionClient,
+        digest: str,
+        prepare: Callable[[SubmissionClient], None] | None,
+        draw: Draw,
+    ) -> CheckResult:
         record = CheckRecord()
         try:
             times = self._times[check.id]

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -53,8 +53,9 @@ def killing(pick: Callable[[], int | None]) -> Iterator[None]:
             pid = pick()
             if pid is not None:
                 time.sleep(0.5)
-                os.kill(pid, signal.SIGKILL)
-                return
+                with suppress(ProcessLookupError):  # it has ended by itself: take another one
+                    os.kill(pid, signal.SIGKILL)
+                    return
             time.sleep(0.01)
 
     thread = threading.Thread(target=wait_and_kill)
@@ -338,3 +339,29 @@ def test_a_check_that_proves_nothing_could_not_check(tmp_path: Path, body: str, 
     assert seen.outcome is Outcome.COULD_NOT_CHECK
     assert why in seen.staff
     assert seen.observed == NOT_YOURS
+
+
+@pytest.mark.parametrize("moment", ["loading", "checking"])
+def test_a_worker_that_somebody_else_kills_costs_nothing(course_root: Path, moment: str) -> None:
+    at_once = "import time\ntime.sleep(1.5)\n\ndef work(step):\n    return step\n"
+    with Engine(find_course(course_root)) as engine:
+
+        def pick() -> int | None:
+            state = engine._lanes[0] if engine._lanes else None
+            if state is None or not state.ready or state.job is None or not state.lane.pids:
+                return None
+            workers = [pid for pid in child_pids(state.lane.pids[1]) if not child_pids(pid)]
+            return max(workers, default=None)
+
+        with killing(pick):
+            text = SLOW if moment == "checking" else at_once
+            (result,) = engine.grade([submission({"t1_toy.py": text})])
+    assert [o.outcome for o in result.observations] == PASSED
+
+
+def test_a_submission_that_is_killed_again_and_again_is_told_so(course_root: Path) -> None:
+    source = "import os\n\ndef work(step):\n    os.kill(os.getpid(), 9)\n"
+    with Engine(find_course(course_root), Options(isolation="none")) as engine:
+        (result,) = engine.grade([submission({"t1_toy.py": source})])
+    assert [o.outcome for o in result.observations] == [Outcome.STUDENT_ERROR] * 3
+    assert "was killed" in result.observations[0].observed

@@ -110,6 +110,14 @@ class TimedOut(StudentFault):
 class Crashed(StudentFault):
     """The student's process ended, or it sent something that is no reply of the grader's."""
 
+    killed = False
+    """True if a SIGKILL ended it, as the kernel sends it where memory is short."""
+
+
+def was_killed(fault: BaseException | None) -> bool:
+    """Return whether a SIGKILL ended the student's process."""
+    return isinstance(fault, Crashed) and fault.killed
+
 
 def malformed() -> Crashed:
     """Return the fault for a reply that breaks the protocol."""

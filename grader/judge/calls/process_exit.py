@@ -69,6 +69,10 @@ def in_words(status: int | None) -> str:
     return _signal(name)
 
 
+def _is_kill(status: int) -> bool:
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+
+
 def refusal_in_words(error: RemoteRaised) -> str:
     """Say what a jailed process was probably refused; return "" if the exception is no refusal."""
     names = (error.type_name, *error.bases)
@@ -94,5 +98,8 @@ def fault_of(
         observed = _("no answer within {seconds} s", seconds=f"{limit_s:.3g}")
         return TimedOut(observed, _("an answer in time"))
     if isinstance(error, PeerGone):
-        return Crashed(in_words(worker.fate() if worker is not None else None))
+        status = worker.fate() if worker is not None else None
+        fault = Crashed(in_words(status))
+        fault.killed = status is not None and _is_kill(status)
+        return fault
     return malformed()

@@ -31,6 +31,7 @@ from .faults import (
     StudentFault,
     StudentRaised,
     TimedOut,
+    was_killed,
 )
 from .handles import Parameters, RemoteFunction, RemoteModule
 from .memory import limit_memory
@@ -55,6 +56,10 @@ _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 
 ReferenceTime = Callable[[int], float]
 """Seconds the reference took for the n-th call of the current check."""
+
+
+MOST_KILLS = 2
+"""So often a SIGKILL costs nothing. More of them are taken for the submission's own doing."""
 
 
 class SubmissionClient(Client):
@@ -88,6 +93,8 @@ class SubmissionClient(Client):
         self._reference_time: ReferenceTime = lambda call: 0.0
         self._extension = LimitExtension()
         self._hangs = 0
+        self.kills = 0
+        """How often a process of this submission was ended by a SIGKILL."""
         self._time = SubmissionTime(SUBMISSION_LIMIT_S)
         self._clean = False
         self._alone = False
@@ -101,6 +108,11 @@ class SubmissionClient(Client):
         self._lent: list[tuple[Any, ...]] = []
         """What was put in place of the student's own functions for this check."""
         self._second = Apart(self)
+
+    @property
+    def is_worth_another_try(self) -> bool:
+        """Return whether what a SIGKILL ended may be tried again: it may not be the student's."""
+        return self.kills <= MOST_KILLS
 
     @property
     def why_not_loaded(self) -> StudentFault | None:
@@ -277,6 +289,8 @@ class SubmissionClient(Client):
                 return worker
             except StudentFault as fault:
                 self._end_one()
+                if was_killed(fault) and self.is_worth_another_try and time.monotonic() < until:
+                    continue
                 if self._at is None or self._at in self._skip or time.monotonic() > until:
                     self._hopeless = _while_loading(fault, self._at)
                     raise self._hopeless from None
@@ -364,6 +378,7 @@ class SubmissionClient(Client):
         )
         fault = process_exit.fault_of(error, self._worker, limit_s, starved)
         self._end_one()
+        self.kills += was_killed(fault)
         if isinstance(fault, TimedOut):
             self._hangs += 1
             self._extension.timed_out()

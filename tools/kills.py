@@ -1,0 +1,184 @@
+"""Kill each kind of process of a batch at random moments, and compare what the batch ends in.
+
+`python tools/kills.py --times 50` grades a small class, kills one process a run, gives the same
+command again as often as it takes, and demands the gradebook of an undisturbed run, to the byte.
+Linux only: it reads the tree of processes from /proc.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+STEM = "a1_attention"
+WRONG = {"wrong-axis": ("dim=-1", "dim=0"), "unscaled": ("math.sqrt(", "(1 + 0 * ")}
+"""Changes of the reference: the submissions that have one lose points."""
+MOST_RUNS = 20
+WAIT_S = 2.0
+"""The longest that is waited for a process of a kind."""
+
+
+def children(pid: int) -> list[int]:
+    try:
+        text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    except OSError:
+        return []
+    return [int(word) for word in text.split()]
+
+
+def namespace(pid: int) -> str:
+    try:
+        return str(Path(f"/proc/{pid}/ns/pid").readlink())
+    except OSError:
+        return ""
+
+
+def _nurseries(parent: int) -> list[int]:
+    return children(parent)
+
+
+def _judges(parent: int) -> list[int]:
+    return [pid for one in _nurseries(parent) for pid in children(one) if not children(pid)]
+
+
+def _zygotes(parent: int) -> list[int]:
+    outer = [pid for one in _nurseries(parent) for pid in children(one) if children(pid)]
+    inner = [pid for one in outer for pid in children(one) if namespace(pid) != namespace(one)]
+    return [*outer, *inner]
+
+
+def _workers(parent: int) -> list[int]:
+    return [pid for one in _zygotes(parent) for pid in children(one) if not children(pid)]
+
+
+KINDS: Mapping[str, Callable[[int], list[int]]] = {
+    "parent": lambda parent: [parent],
+    "nursery": _nurseries,
+    "judge": _judges,
+    "zygote": _zygotes,
+    "worker": _workers,
+}
+
+
+@dataclass(frozen=True)
+class Kill:
+    """One batch in which a process was killed, and what it ended in."""
+
+    kind: str
+    after_s: float
+    hit: bool
+    """False if there was no such process at that moment."""
+    runs: int
+    same: bool
+    """True if gradebook and exit code are those of an undisturbed run."""
+    out: Path
+
+
+def make_class(folder: Path, students: int) -> None:
+    text = (ROOT / "reference" / f"{STEM}.py").read_text("utf-8")
+    changes = [("", ""), *WRONG.values()]
+    for number in range(students):
+        place = folder / f"student-{number:03}"
+        place.mkdir(parents=True)
+        before, after = changes[number % len(changes)]
+        changed = text.replace(before, after) if before else text
+        (place / f"{STEM}.py").write_text(f"{changed}\n# {number}\n", "utf-8")
+
+
+def start(folder: Path, out: Path) -> subprocess.Popen[bytes]:
+    words = ("batch", str(folder), "--out", str(out), "--only", "a1", "-j", "1", "--quiet")
+    return subprocess.Popen(
+        [sys.executable, "-m", "grader", *words],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def kill_once(kind: str, after_s: float, draw: random.Random, parent: int) -> bool:
+    """Wait, then kill a process of that kind; False if there is none."""
+    time.sleep(after_s)
+    until = time.monotonic() + WAIT_S
+    while not (pids := KINDS[kind](parent)) and time.monotonic() < until:
+        time.sleep(0.005)
+    if not pids:
+        return False
+    try:
+        os.kill(draw.choice(pids), signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def tried(kind: str, number: int, folder: Path, whole: tuple[bytes, int, float], out: Path) -> Kill:
+    book, code, takes_s = whole
+    draw = random.Random(f"{kind} {number}")
+    after_s = draw.uniform(0.05, takes_s)
+    process = start(folder, out)
+    hit = kill_once(kind, after_s, draw, process.pid)
+    last, runs = process.wait(), 1
+    while last != code and runs < MOST_RUNS:
+        last, runs = start(folder, out).wait(), runs + 1
+    written = out / "gradebook.csv"
+    same = last == code and written.is_file() and written.read_bytes() == book
+    if same:
+        shutil.rmtree(out)
+    return Kill(kind, after_s, hit, runs, same, out)
+
+
+def main() -> int:
+    raw = argparse.RawTextHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("--times", type=int, default=50, help="kills of each kind")
+    parser.add_argument("--students", type=int, default=4)
+    parser.add_argument("--kind", action="append", choices=KINDS, help="only this kind")
+    parser.add_argument("--at-once", type=int, default=2, help="batches side by side")
+    given = parser.parse_args()
+    place = Path(tempfile.mkdtemp(prefix="grader-kills-"))
+    make_class(place / "class", given.students)
+    began = time.monotonic()
+    code = start(place / "class", place / "whole").wait()
+    whole = (place / "whole" / "gradebook.csv").read_bytes(), code, time.monotonic() - began
+    print(f"undisturbed: exit code {code}, {whole[2]:.1f} s")
+    jobs = [(kind, n) for kind in given.kind or KINDS for n in range(given.times)]
+    with ThreadPoolExecutor(given.at_once) as threads:
+        kills = list(
+            threads.map(
+                lambda job: tried(
+                    job[0], job[1], place / "class", whole, place / f"{job[0]}-{job[1]}"
+                ),
+                jobs,
+            )
+        )
+    for kind in given.kind or KINDS:
+        own = [kill for kill in kills if kill.kind == kind]
+        runs = Counter(kill.runs for kill in own)
+        print(
+            f"{kind:8} {sum(kill.hit for kill in own)} killed of {len(own)} runs, "
+            f"{sum(not kill.same for kill in own)} other gradebooks, commands needed: "
+            + ", ".join(f"{count} x {needed}" for needed, count in sorted(runs.items()))
+        )
+    other = [kill for kill in kills if not kill.same]
+    for kill in other:
+        print(f"other: {kill.kind} killed after {kill.after_s:.2f} s, see {kill.out}")
+    if not other:
+        shutil.rmtree(place)
+    return bool(other)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
