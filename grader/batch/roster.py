@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from grader.batch.cells import decoded, plain_cell
@@ -32,7 +33,11 @@ class Roster:
 
     def student(self, name: str) -> str | None:
         """Return the student of that name, without regard to case and spelling of letters."""
-        return next((one for one in self.students if _plain(one) == _plain(name)), None)
+        return self._by_name.get(_plain(name))
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, str]:
+        return {_plain(student): student for student in self.students}
 
     def matched(self, ids: Iterable[str]) -> Mapping[str, str]:
         """Map ids of submissions to the students on the roster that they are of.
@@ -40,8 +45,7 @@ class Roster:
         An id is a student's if it is the same without regard to case and spelling of letters, or
         if exactly one of its parts between underscores is: `kimminjun_12345` is 12345's.
         """
-        known = {_plain(student): student for student in self.students}
-        result = {}
+        known, result = self._by_name, {}
         for id in ids:
             parts = {known[part] for part in map(_plain, id.split("_")) if part in known}
             if _plain(id) in known:
