@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +27,7 @@ from .follow_through.follow_through import ACCUSING, FollowThroughPass
 from .mutants.kill_records import KillRecords
 from .mutants.mutant_runs import MutantRuns
 from .mutants.mutants import Mutants
+from .mutants.reach import Reach
 from .reference.references import ReferenceBroken, References
 from .smallest.counterexamples import Counterexamples
 from .smallest.small_calls import load_small_calls
@@ -51,7 +52,7 @@ class Grading:
         course_seed: str,
         exercises: Sequence[ExercisePlan],
         reverse: bool,
-        assignments: Iterable[str],
+        assignments: Collection[str],
     ) -> None:
         stems = dict.fromkeys(exercise.assignment for exercise in exercises)
         references = References(root, assignments)
@@ -64,8 +65,9 @@ class Grading:
         self._runner = runner
         self._mutant_runs = MutantRuns(self._modules, mutants, runner)
         self._kill_records = KillRecords(root, checks)
+        exclusions = self._kill_records, Reach(root, assignments, runner.requested_names)
         self._follow_through = FollowThroughPass(
-            self._modules, checks, runner, mutants, self._mutant_runs, self._kill_records
+            self._modules, checks, runner, mutants, self._mutant_runs, exclusions
         )
         self.tell: Callable[[str, int, int], object] = lambda slug, number, count: None
         """Called before each check: its exercise, its number, and how many checks there are."""

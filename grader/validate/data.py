@@ -24,9 +24,9 @@ from ..course.misconceptions import (
 from ..course.mistake_diff import read_families, read_mistakes
 from ..course.mistake_list import MistakeList, load_mistakes
 from ..course.rubric import Exercise
+from ..course.uses import Uses, touched, uses_of
 from ..course.whole_definitions import read_blank_answers, read_variants
 from .gap import Gap, gap_at, gap_of
-from .uses import Uses, touched, uses_of
 
 Read = TypeVar("Read")
 

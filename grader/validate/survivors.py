@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from ..course.course import Course
 from ..course.equal_edits import EqualEdit, load_equal_edits
 from ..course.scope import Scope
+from ..course.uses import touched, users
 from ..engine.engine import Engine, Options
 from ..grade.evidence import Outcome
 from ..submission.submission import Submission
@@ -20,7 +21,6 @@ from .data import CourseData, read_course
 from .edits.generation import Mutant, mutants
 from .gap import Gap
 from .trials import each_for_itself, kills
-from .uses import touched, users
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from ..course.course import Course
 from ..course.follow_through import FollowThrough
 from ..course.misconceptions import BlankAnswer, Misconception, Variant
 from ..course.scope import Scope
+from ..course.uses import users
 from ..engine.engine import Engine, Options
 from ..grade.evidence import Observation, Outcome
 from ..grade.score import block, score
@@ -20,7 +21,6 @@ from ..handouts.stubs import StubError, stub_source
 from ..messages.answers import CheckFacts
 from ..submission.submission import Submission
 from .data import CourseData, Edited
-from .uses import users
 from .wrapping import (
     BLANKS,
     blank_source,

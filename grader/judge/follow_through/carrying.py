@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from ..checks.check_trace import CheckTrace, Match, has_wrong_numbers, match, same
 from ..checks.checks import Check
-from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import AGAIN, PROBES, MutantRuns
 from ..mutants.mutants import KnownMistake
 
@@ -26,11 +26,18 @@ class ExerciseFailures:
     """Runs a check on the same code with another draw of inputs."""
 
 
+class Exclusion(Protocol):
+    """Interface: know of mistakes that cannot explain what failed, without running them."""
+
+    def rules_out(self, mistake: KnownMistake, failing: Iterable[Check]) -> bool:
+        """Decide whether the mistake passes one of these failing checks of one exercise."""
+
+
 class RepeatedMistakes:
     """Looks for a mistake that was made twice."""
 
-    def __init__(self, mutant_runs: MutantRuns, kill_records: KillRecords) -> None:
-        self._mutant_runs, self._records = mutant_runs, kill_records
+    def __init__(self, mutant_runs: MutantRuns, *exclusions: Exclusion) -> None:
+        self._mutant_runs, self._exclusions = mutant_runs, exclusions
 
     def made_twice(
         self,
@@ -45,14 +52,15 @@ class RepeatedMistakes:
         if not later.traces or not earlier.traces:
             return None
         for first, second in pairs:
-            # A record is looked up in microseconds; a mistake is run in milliseconds a check.
-            if self._records.rules_out(first, earlier.traces):
-                continue
-            if self._records.rules_out(second, later.traces):
+            # Looking something up takes microseconds; a mistake is run in milliseconds a check.
+            if self._is_ruled_out(first, earlier) or self._is_ruled_out(second, later):
                 continue
             if self._explains(second, later) and self._explains(first, earlier):
                 return second
         return None
+
+    def _is_ruled_out(self, mistake: KnownMistake, failures: ExerciseFailures) -> bool:
+        return any(one.rules_out(mistake, failures.traces) for one in self._exclusions)
 
     def _explains(self, mistake: KnownMistake, failures: ExerciseFailures) -> bool:
         """Decide whether the mistake gives all that the checks saw, with enough wrong numbers.

@@ -21,10 +21,9 @@ from ..calls.student import SubmissionClient
 from ..checks.check_trace import CheckTrace, Draw
 from ..checks.checks import Check
 from ..checks.observe import CheckResult
-from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import AGAIN, AS_GRADED, MutantRuns
 from ..mutants.mutants import KnownMistake, Mutants
-from .carrying import ExerciseFailures, RepeatedMistakes
+from .carrying import Exclusion, ExerciseFailures, RepeatedMistakes
 
 ACCUSING = (Outcome.FAILED, Outcome.STUDENT_ERROR, Outcome.TIMED_OUT)
 """Outcomes that cost points although something was written."""
@@ -82,10 +81,10 @@ class FollowThroughPass:
         runner: SubmissionRunner,
         mutants: Mutants,
         mutant_runs: MutantRuns,
-        kill_records: KillRecords,
+        exclusions: Sequence[Exclusion],
     ) -> None:
         self._modules, self._runner = modules, runner
-        self._mutants, self._repeated = mutants, RepeatedMistakes(mutant_runs, kill_records)
+        self._mutants, self._repeated = mutants, RepeatedMistakes(mutant_runs, *exclusions)
         self._used: dict[tuple[str, tuple[str, ...], str, str], bool] = {}
         """For the submission at hand: whether names of one assignment use a class of another."""
         self._checks: dict[str, list[Check]] = {}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.validate.uses import touched, uses_of
+from grader.course.uses import touched, uses_of
 from grader.validate.wrapping import BLANKS, blank_source, drawing_source, reshaped_source
 from tests.unit.samples import RUBRIC
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from ..course.rubric import Rubric
-from ..course.scope import Definition
+from .rubric import Rubric
+from .scope import Definition
 
 Uses = Mapping[Definition, set[Definition]]
 
@@ -20,17 +20,18 @@ def touched(rubric: Rubric, uses: Uses, definition: Definition) -> list[str]:
         slug
         for slug, exercise in rubric.exercises.items()
         if any(
-            definition in _reach((exercise.assignment, target), uses) for target in exercise.targets
+            definition in reach((exercise.assignment, target), uses) for target in exercise.targets
         )
     ]
 
 
 def users(uses: Uses, definition: Definition) -> set[Definition]:
     """Return the definition, and all that use it, at any distance."""
-    return {one for one in {*uses, definition} if definition in _reach(one, uses)}
+    return {one for one in {*uses, definition} if definition in reach(one, uses)}
 
 
-def _reach(start: Definition, uses: Uses) -> set[Definition]:
+def reach(start: Definition, uses: Uses) -> set[Definition]:
+    """Return the definition, and all that it uses, at any distance."""
     reached, waiting = {start}, [start]
     while waiting:
         for used in uses.get(waiting.pop(), set()) - reached:

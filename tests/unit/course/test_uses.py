@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.validate.uses import users, uses_of
+from grader.course.uses import users, uses_of
 
 REFERENCES = {
     "t1_first": """
