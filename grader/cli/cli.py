@@ -28,6 +28,7 @@ COMMANDS = {
     "adjust": "Give a student points beside those of the checks, or take some (+2, -1.5).",
     "why": "Show the evidence for every point that STUDENT lost, in one exercise or in all.",
     "report": "Say what a class has not understood, who is stuck, and what the checks are worth.",
+    "lens": "Find the edit that students made whose mistake has no name yet (for authors).",
     "export": "Write a class's results for Canvas, Moodle, a spreadsheet, or students.",
     "stubs": "Write assignments/ anew from reference/, or stubs of SOURCEs (for authors).",
     "new": "Add an exercise SLUG, such as f1.blur, that grades at once (for authors).",

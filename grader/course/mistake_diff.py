@@ -12,7 +12,8 @@
 
 An edit that fits several exercises is written once, in `reference/mistakes/families.diff`. There it
 has no target; an exercise names it, `family: unscaled`, and its own target after `@@`. A family may
-have several edits, each after a `@@`: the one that fits is taken.
+have several edits, each after a `@@`: the one that fits is taken. A line that begins
+with # is a comment.
 """
 
 from __future__ import annotations
@@ -143,12 +144,14 @@ def _blocks(path: Path, shown: str) -> Iterator[tuple[str, MistakeBlock]]:
             if id in result:
                 raise MisconceptionError(f"{shown}:{number}: {id} is there twice")
             result[id] = block
+        elif line.startswith("#"):
+            continue
         elif line.startswith(_TARGET) and result and not block.target:
             block.target = line.removeprefix(_TARGET).strip()
             block.edits.append([])
         elif block.edits:
             block.edits[-1].append(_edited(line, f"{shown}:{number}"))
-        elif line.strip() and not line.startswith(("#", _HEAD)):
+        elif line.strip() and not line.startswith(_HEAD):
             _take_word(block, line, f"{shown}:{number}")
     for id, each in result.items():
         for edit in each.edits:

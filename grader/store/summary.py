@@ -169,6 +169,10 @@ def _failed(checks: tuple[Values, ...]) -> Iterator[FailedCheck]:
         if Outcome(one["outcome"]) in _EXPLAINED:
             causes = (one["cause"], *one["also"]) if one["cause"] is not None else ()
             print_ = one.get("fingerprint", "")
-            short = hashlib.sha256(print_.encode()).hexdigest()[:12] if print_ else ""
             ids = tuple(cause["id"] for cause in causes)
-            yield FailedCheck(place, ids, short, one["observed"][:_LIMIT_TEXT])
+            yield FailedCheck(place, ids, short_print(print_), one["observed"][:_LIMIT_TEXT])
+
+
+def short_print(fingerprint: str) -> str:
+    """Return what a summary keeps of a fingerprint: as much as tells it from others."""
+    return hashlib.sha256(fingerprint.encode()).hexdigest()[:12] if fingerprint else ""

@@ -152,6 +152,8 @@ class ClassData:
     """The sentence of each cause, by id."""
     tries: tuple[TryHistory, ...] = ()
     written: tuple[WrittenPoints, ...] = ()
+    explained: Mapping[tuple[str, frozenset[tuple[str, str]]], str] = field(default_factory=dict)
+    """The edits that explain groups, as `grader lens` wrote them: see `lens_file`."""
     other_results: int = 0
     """The number of students whose newest result is not the one that their row counts."""
 

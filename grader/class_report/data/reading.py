@@ -28,6 +28,7 @@ from grader.class_report.data.class_data import (
     named_by,
 )
 from grader.class_report.data.gradebook_rows import GradebookRow, gradebook_rows
+from grader.class_report.data.lens_file import read_lens
 from grader.course.rubric import Rubric, Scoring, Visibility
 from grader.grade.evidence import Outcome
 from grader.store.store import STORE_FILE, Adjustment, open_store
@@ -71,6 +72,7 @@ def read_class(out: Path, rubric: Rubric) -> ClassData:
         causes={id: text for _, kept in graded for id, text in kept.summary.causes.items()},
         tries=tuple(_tries(rows, by_student, layout)),
         written=tuple(_written(out, rows, rubric)),
+        explained=read_lens(out),
         other_results=sum(one is not None and not one.is_newest for one in chosen),
     )
 

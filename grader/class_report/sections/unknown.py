@@ -20,8 +20,9 @@ def unknown(data: ClassData, counts: MistakeCounts) -> Section:
             coverage_line(counts),
             _(
                 "Below: students whose code computes the same wrong numbers. Read one of each "
-                "group, biggest first; what you find there is worth an entry in mistakes.diff, and "
-                "has a name, hints and a bar of its own from then on."
+                "group, biggest first, or have `grader lens` search for the edit that they made; "
+                "what you find is worth an entry in mistakes.diff, and has a name, hints and a bar "
+                "of its own from then on."
             ),
         ),
         tables=(_coverage(data, counts), _groups(data, counts)),
@@ -98,11 +99,16 @@ def _groups(data: ClassData, counts: MistakeCounts) -> Sheet:
         Column(_("Pattern"), _("What is seen where no mistake is known.")),
         Column(_("Observed by the first check")),
         Column(_("To look at"), _("Type it: it shows the evidence of one of them.")),
+        Column(_("The same as"), _("An edit of the reference, or two, that computes the same.")),
     )
     rows = tuple(_row(data, group) for group in counts.unknown)
     empty = _("No two students have the same wrong numbers without a name for it.")
     title = _("Same wrong function, no name")
     return Sheet("unknown-groups", title, columns, rows, empty, shown=25)
+
+
+def _failed(data: ClassData, group: Lookalikes) -> frozenset[tuple[str, str]]:
+    return frozenset((data.checks[check].id, print_) for check, print_ in group.signature)
 
 
 def _row(data: ClassData, group: Lookalikes) -> tuple[TableCell, ...]:
@@ -116,4 +122,5 @@ def _row(data: ClassData, group: Lookalikes) -> tuple[TableCell, ...]:
         text(", ".join(group.causes)),
         text(group.observed),
         text(f"grader why {sample} {group.slug}"),
+        text(data.explained.get((group.slug, _failed(data, group)), "")),
     )

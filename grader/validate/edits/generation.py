@@ -34,15 +34,16 @@ class Mutant:
     source: str
 
 
-def mutants(source: str) -> Iterator[Mutant]:
+def mutants(source: str, definition: str = "") -> Iterator[Mutant]:
     """Yield every mutant of a reference, changed where students write.
 
-    No two of a definition have the same tree, and none has the reference's.
+    Only those of one definition, if it is named. No two of a definition have the same tree, and
+    none has the reference's.
     """
     program = Program(source)
     lines = _solution_lines(source)
     for top in program.tree.body:
-        if isinstance(top, (ast.FunctionDef, ast.ClassDef)):
+        if isinstance(top, (ast.FunctionDef, ast.ClassDef)) and definition in ("", top.name):
             seen = {_tree(program.text(top))}
             for change in _changes(program, top):
                 changed = program.changed(change, top)

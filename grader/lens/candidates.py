@@ -1,0 +1,121 @@
+"""List what a group may have written: edits of the reference by the grammar, and known mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..course.misconceptions import (
+    Misconception,
+    MisconceptionError,
+    Origin,
+    apply_misconception,
+)
+from ..course.scope import Definition
+from ..validate.data import CourseData, Edited
+from ..validate.edits.generation import Mutant, mutants
+from ..validate.survivors import MutantTrial, mutant_trials
+
+
+@dataclass(frozen=True)
+class CandidateEdit:
+    """A text of one reference with one or two edits in it."""
+
+    stem: str
+    definition: str
+    """The function or class at the top of the file in which the edits are."""
+    source: str
+    edits: tuple[str, ...]
+    """Each edit in words: its kind, and the text before and after; or a known mistake's id."""
+    lines: tuple[int, ...]
+    """The line of each edit in the reference; 0 for a known mistake, which has its id."""
+
+    @property
+    def id(self) -> str:
+        """Return the candidate in a line, as no other one of the course is called."""
+        pairs = zip(self.lines, self.edits, strict=True)
+        edits = (f"line {line}: {edit}" if line else edit for line, edit in pairs)
+        return f"{self.stem}.{self.definition}: {' and '.join(edits)}"
+
+    @property
+    def place(self) -> Definition:
+        return self.stem, self.definition
+
+
+class Candidates:
+    """The candidates of one exercise."""
+
+    def __init__(self, data: CourseData, slug: str) -> None:
+        self._data, self._slug = data, slug
+        self._edited: dict[tuple[str, str], list[Mutant]] = {}
+
+    @cached_property
+    def single(self) -> tuple[CandidateEdit, ...]:
+        """Return every known mistake and every edit that the exercise can see."""
+        return (*map(_of_known, self._known), *map(_of_edit, self._edits))
+
+    @cached_property
+    def _known(self) -> tuple[Edited, ...]:
+        known = self._data.misconceptions
+        return tuple(each for each in known if self._slug in each.slugs)
+
+    @cached_property
+    def _edits(self) -> tuple[MutantTrial, ...]:
+        return tuple(each for each in mutant_trials(self._data) if self._slug in each.slugs)
+
+    def both(self, first: CandidateEdit, second: CandidateEdit) -> CandidateEdit | None:
+        """Return both edits in one text; None if they do not fit beside each other."""
+        if first.place != second.place:
+            return None
+        source = self._with(second, first.source)
+        if source is None or source in (first.source, second.source):
+            return None
+        edits, lines = first.edits + second.edits, first.lines + second.lines
+        return CandidateEdit(first.stem, first.definition, source, edits, lines)
+
+    def _with(self, single: CandidateEdit, source: str) -> str | None:
+        (edit,), (line,) = single.edits, single.lines
+        if not line:
+            return next(_applied(one, source) for one in self._known if one.entry.id == edit)
+        fitting = [
+            each
+            for each in self._mutants(source, single.definition)
+            if _in_words(each) == edit and each.line == line
+        ]
+        return fitting[0].source if len(fitting) == 1 else None
+
+    def _mutants(self, source: str, definition: str) -> list[Mutant]:
+        key = source, definition
+        if key not in self._edited:
+            self._edited[key] = list(mutants(source, definition))
+        return self._edited[key]
+
+
+def _of_known(each: Edited) -> CandidateEdit:
+    name = each.entry.target.partition(".")[0]
+    return CandidateEdit(each.stem, name, each.source, (each.entry.id,), (0,))
+
+
+def _of_edit(trial: MutantTrial) -> CandidateEdit:
+    one = trial.mutant
+    return CandidateEdit(trial.stem, one.definition, one.source, (_in_words(one),), (one.line,))
+
+
+def _in_words(mutant: Mutant) -> str:
+    return f"{mutant.operator}: {mutant.before} -> {mutant.after}"
+
+
+def _applied(known: Edited, source: str) -> str | None:
+    assert isinstance(known.entry, Misconception)
+    try:
+        return apply_misconception(source, known.entry, Origin(known.place, {known.entry.id: 1}))
+    except MisconceptionError:
+        return None
+
+
+def in_pairs(ranked: list[CandidateEdit]) -> Iterator[tuple[CandidateEdit, CandidateEdit]]:
+    """Yield pairs of candidates, those first whose members stand first in the ranking."""
+    for last in range(1, len(ranked)):
+        for first in range(last):
+            yield ranked[first], ranked[last]
