@@ -20,6 +20,7 @@ COMMANDS = {
     "explain": "Say why something is a mistake, or how to look for one, in steps.",
     "dry-run": "Try the checks on last year's submissions, before this year's deadline.",
     "collect": "Fetch what a class has pushed to Git repositories, as of the deadline.",
+    "ci": "Grade one submission for a CI system or an autograder, and report as it reads.",
     "batch": "Grade a class: DIR holds one folder or file a student.",
     "merge": "Take the results of PARTs, each what `grader batch --shard` wrote, into RESULTS.",
     "marking": "Deal written answers to those who mark them, under codes in place of names.",

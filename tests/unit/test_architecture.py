@@ -24,6 +24,7 @@ FLOORS = (
     "watching",
     "validate",
     "scaffold",
+    "ci",
     "class_report",
     "export",
     "batch",
