@@ -72,7 +72,14 @@ class Listed(click.Command):
     """A command as `grader --help` and completion list it, with nothing of it imported."""
 
     def imported(self) -> click.Command:
-        """Import the command itself."""
+        """Import the command itself. On Windows raise click's error, which says what to use."""
+        if os.name == "nt":
+            raise click.ClickException(
+                _(
+                    "The grader needs Linux or macOS. On Windows use WSL (wsl --install, then get "
+                    "the course inside of it), or Google Colab."
+                )
+            )
         module = str(self.name).replace("-", "_")
         command = importlib.import_module(f"grader.cli.commands.{module}").command
         assert isinstance(command, click.Command)
