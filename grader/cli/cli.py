@@ -20,6 +20,7 @@ COMMANDS = {
     "explain": "Say why something is a mistake, or how to look for one, in steps.",
     "dry-run": "Try the checks on last year's submissions, before this year's deadline.",
     "collect": "Fetch what a class has pushed to Git repositories, as of the deadline.",
+    "ci": "Grade one submission for a CI system or an autograder, and report as it reads.",
     "batch": "Grade a class: DIR holds one folder or file a student.",
     "merge": "Take the results of PARTs, each what `grader batch --shard` wrote, into RESULTS.",
     "marking": "Deal written answers to those who mark them, under codes in place of names.",
@@ -72,7 +73,14 @@ class Listed(click.Command):
     """A command as `grader --help` and completion list it, with nothing of it imported."""
 
     def imported(self) -> click.Command:
-        """Import the command itself."""
+        """Import the command itself. On Windows raise click's error, which says what to use."""
+        if os.name == "nt":
+            raise click.ClickException(
+                _(
+                    "The grader needs Linux or macOS. On Windows use WSL (wsl --install, then get "
+                    "the course inside of it), or Google Colab."
+                )
+            )
         module = str(self.name).replace("-", "_")
         command = importlib.import_module(f"grader.cli.commands.{module}").command
         assert isinstance(command, click.Command)

@@ -7,7 +7,7 @@ test is hidden, Gradescope hides the student's total too.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -34,6 +34,13 @@ _VISIBILITY = {
     Visibility.HIDDEN: "after_published",
 }
 """The time from which a student sees the test of a criterion."""
+SETTINGS = {
+    "output_format": "text",
+    "test_output_format": "text",
+    "test_name_format": "text",
+    "stdout_visibility": "hidden",
+}
+"""What a results file says of its own texts, and that the log is for staff."""
 
 
 def gradescope(graded: GradedClass, choices: Choices) -> Exported:
@@ -57,29 +64,35 @@ def unknown(graded: GradedClass) -> tuple[tuple[str, str], ...]:
 def _files(graded: GradedClass, choices: Choices) -> Iterator[tuple[str, Content]]:
     for student, report in reports(graded, choices):
         if student.points is not None:
-            values = _results(graded, student, report)
-            text = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
-            yield f"{Path(student.record).stem}/{RESULTS_FILE}", text + "\n"
+            answers = _by_person(graded, student, report, len(report.exercises) + 1)
+            values = results(report, student.points, (*criteria(report), *answers))
+            yield f"{Path(student.record).stem}/{RESULTS_FILE}", as_text(values)
 
 
-def _results(graded: GradedClass, student: StudentResult, report: Report) -> dict[str, object]:
-    assert student.points is not None
-    tests = [
-        _criterion(f"{number}.{place}", part, grade)
-        for number, part in enumerate(report.exercises, 1)
-        for place, grade in enumerate(part.grade.criteria, 1)
-    ]
-    tests += _by_person(graded, student, report, len(report.exercises) + 1)
+def as_text(values: dict[str, object]) -> str:
+    """Return the content of a results file, with a line break at its end."""
+    return json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def results(
+    report: Report, points: Fraction, tests: Iterable[dict[str, object]]
+) -> dict[str, object]:
+    """Return what a results file says: the points in all, and these tests."""
     return {
-        "score": number_of(student.points),
+        "score": number_of(points),
         # Students see this at once: it may not say what is to be mended in a hidden criterion.
         "output": clean("\n".join((*lines(report.grade.points, report.beside), *noted(report)))),
-        "output_format": "text",
-        "test_output_format": "text",
-        "test_name_format": "text",
-        "stdout_visibility": "hidden",
-        "tests": tests,
+        **SETTINGS,
+        "tests": list(tests),
     }
+
+
+def criteria(report: Report) -> Iterator[dict[str, object]]:
+    """Yield a test for each criterion whose checks are in this copy of the course."""
+    for number, part in enumerate(report.exercises, 1):
+        for place, grade in enumerate(part.grade.criteria, 1):
+            if not grade.elsewhere:
+                yield _criterion(f"{number}.{place}", part, grade)
 
 
 def _criterion(number: str, part: ExerciseReport, grade: CriterionGrade) -> dict[str, object]:

@@ -6,13 +6,13 @@ its points, and in words only what did not pass.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from pathlib import Path
 
 from grader.export.exported import Choices, Exported
 from grader.export.graded_class import GradedClass, StudentResult
-from grader.export.gradescope import RESULTS_FILE, by_person, number_of, unknown
+from grader.export.gradescope import RESULTS_FILE, as_text, by_person, number_of, unknown
 from grader.export.reports import reports
 from grader.export.words import clean, criterion_in_words
 from grader.files.writing import Content
@@ -35,20 +35,21 @@ def prairielearn(graded: GradedClass, choices: Choices) -> Exported:
 def _files(graded: GradedClass, choices: Choices) -> Iterator[tuple[str, Content]]:
     for student, report in reports(graded, choices):
         if student.points is not None:
-            values = _results(graded, student, report)
-            text = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
-            yield f"{Path(student.record).stem}/{RESULTS_FILE}", text + "\n"
+            tests = (*criteria(report), *_answers(graded, student, report))
+            values = results(report, student.points, graded.max_points, tests)
+            yield f"{Path(student.record).stem}/{RESULTS_FILE}", as_text(values)
 
 
-def _results(graded: GradedClass, student: StudentResult, report: Report) -> dict[str, object]:
-    assert student.points is not None
-    share = student.points / graded.max_points if graded.max_points else student.points
+def results(
+    report: Report, points: Fraction, most: Fraction, tests: Iterable[dict[str, object]]
+) -> dict[str, object]:
+    """Return what a results file says: the share of the points, and these tests."""
     return {
         "gradable": True,
-        "score": number_of(share),
-        "message": f"{shown(student.points)} / {shown(graded.max_points)}",
+        "score": number_of(points / most if most else points),
+        "message": f"{shown(points)} / {shown(most)}",
         "output": _in_general(report),
-        "tests": [*_criteria(report), *_answers(graded, student, report)],
+        "tests": list(tests),
     }
 
 
@@ -60,9 +61,10 @@ def _in_general(report: Report) -> str:
     return clean("\n".join(lines))
 
 
-def _criteria(report: Report) -> Iterator[dict[str, object]]:
+def criteria(report: Report) -> Iterator[dict[str, object]]:
+    """Yield a test for each criterion whose checks are in this copy of the course."""
     for part in report.exercises:
-        for grade in part.grade.criteria:
+        for grade in part.grade.here:
             assert grade.points is not None
             yield {
                 "name": f"{part.exercise.slug}: {grade.criterion}",

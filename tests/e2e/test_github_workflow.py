@@ -62,11 +62,11 @@ def test_right_work_passes(runner: Runner) -> None:
 
     assert runner.run(WORKFLOW) == 0
 
-    graded, verdict = runner.done
-    assert (graded.name, verdict.name) == ("Grade", "Pass or fail")
-    assert graded.files["GITHUB_OUTPUT"] == "code=0\n"
+    (graded,) = runner.done
+    assert graded.name == "Grade"
+    assert graded.files["GITHUB_OUTPUT"].startswith("code=0\npoints=")
     assert "Every check passed." in graded.files["GITHUB_STEP_SUMMARY"]
-    assert commands(verdict.log) == ["::notice title=All points::Every check passed."]
+    assert commands(graded.log) == ["::notice title=All points::Every check passed."]
 
 
 def test_wrong_work_fails_and_says_what_to_mend(runner: Runner) -> None:
@@ -74,20 +74,24 @@ def test_wrong_work_fails_and_says_what_to_mend(runner: Runner) -> None:
 
     assert runner.run(WORKFLOW) == 1
 
-    graded, verdict = runner.done
-    assert graded.code == 0
+    (graded,) = runner.done
+    first, *others = commands(graded.log)
+    assert first.startswith("::error title=Points are missing::")
+    assert others[0].startswith("::error file=submission/a2_masking.py,line=5,title=")
+    assert len(others) < 30
     assert "next: open submission/a1_attention.py:" in graded.log
     assert "**Next:** `open a1_attention.py:" in graded.files["GITHUB_STEP_SUMMARY"]
-    assert commands(verdict.log)[0].startswith("::error title=Points are missing::")
 
 
 def test_the_junit_file_that_is_uploaded_is_there_and_valid(runner: Runner) -> None:
     hand_in(runner, "mask_inverted")
+    runner.values["vars.ONLY"] = "a1.sdpa"
     runner.run(WORKFLOW)
     upload = next(step for step in steps(WORKFLOW) if "upload-artifact" in step.get("uses", ""))
 
     file = runner.workspace / upload["with"]["path"]
 
+    assert upload["if"] == "always()"
     SCHEMA.validate(str(file))
     assert "<failure " in file.read_text(encoding="utf-8")
 
@@ -116,8 +120,8 @@ def test_a_variable_says_what_the_term_has_come_to(
     assert runner.run(WORKFLOW) == 0
 
     arguments = said.read_text(encoding="utf-8").splitlines()
-    assert arguments[:4] == ["check", "submission", "--course", "course"]
-    assert arguments[4:-4] == graded
+    assert arguments[:4] == ["ci", "submission", "--course", "course"]
+    assert arguments[4:] == graded
     assert not (runner.workspace / "pwned").exists()
 
 
@@ -126,12 +130,13 @@ def test_only_what_the_variable_names_is_reported(runner: Runner) -> None:
     runner.values["vars.ONLY"] = "a1.softmax"
     runner.run(WORKFLOW)
 
-    text = (runner.workspace / "report" / "junit.xml").read_text(encoding="utf-8")
+    text = (runner.workspace / "grader-report" / "junit.xml").read_text(encoding="utf-8")
     assert re.findall(r'<testsuite name="([^"]*)"', text) == ["a1.softmax"]
 
 
 def test_what_could_not_be_checked_is_told_apart_from_wrong_work(runner: Runner) -> None:
     hand_in(runner, "right_six_plain")
+    runner.values["vars.ONLY"] = "a1.sdpa"
     suite = runner.workspace / "course/tests/suites/a1_attention/public/test_sdpa.py"
     broken = '\n    def test_breaks(self):\n        """Breaks."""\n        raise RuntimeError\n'
     suite.write_text(suite.read_text(encoding="utf-8").rstrip() + broken, encoding="utf-8")
@@ -145,14 +150,14 @@ def test_a_repository_without_a_submission_is_not_graded(runner: Runner) -> None
 
     assert runner.run(WORKFLOW) == 2
 
-    graded, verdict = runner.done
-    assert "no .py or .ipynb file" in graded.log
-    assert graded.files["GITHUB_STEP_SUMMARY"] == ""
-    assert commands(verdict.log)[0].startswith("::error title=Not graded::")
+    (graded,) = runner.done
+    assert "no .py or .ipynb file" in graded.files["GITHUB_STEP_SUMMARY"]
+    assert commands(graded.log)[0].startswith("::error title=Not graded::")
 
 
 def test_a_submission_that_shouts_commands_is_not_heard(runner: Runner) -> None:
     submission = hand_in(runner, "right_six_plain")
+    runner.values["vars.ONLY"] = "a1.sdpa"
     (submission / "a1_attention.py").write_text(
         "print('::error::printed on import')\n"
         "def scaled_dot_product_attention(q, k, v, mask=None):\n"
@@ -164,52 +169,31 @@ def test_a_submission_that_shouts_commands_is_not_heard(runner: Runner) -> None:
     assert runner.run(WORKFLOW) == 1
 
     graded = runner.done[0]
-    assert commands(graded.log) == []
     assert "raised" in graded.log
+    assert all(
+        line.startswith(("::error title=Points", "::error file="))
+        for line in commands(graded.log)
+        if line.startswith("::error")
+    )
+    assert not any(line.startswith("::add-mask") for line in commands(graded.log))
     assert commands(graded.files["GITHUB_STEP_SUMMARY"]) == []
 
 
-def test_not_even_a_grader_that_lets_everything_through_is_heard(runner: Runner) -> None:
-    """The step itself holds, whatever is printed, and whatever the runner's files are given."""
-    hand_in(runner, "right_six_plain")
-    runner.values["vars.GRADER"] = str(
-        program(
-            runner.workspace.parent / "loud",
-            'echo "::error::loud"; echo "::stop-commands::x"; echo "::x::"; echo "::error::again"\n'
-            'for file in "$GITHUB_ENV" "$GITHUB_PATH" "$GITHUB_OUTPUT" "$GITHUB_STEP_SUMMARY"; do\n'
-            '  echo "code=0" >> "$file"\ndone\nexit 1',
-        )
-    )
-
-    assert runner.run(WORKFLOW) == 1
-
-    graded = runner.done[0]
-    assert "::error::again" in graded.log
-    assert commands(graded.log) == []
-    assert graded.files == {
-        "GITHUB_ENV": "",
-        "GITHUB_PATH": "",
-        "GITHUB_OUTPUT": "code=1\n",
-        "GITHUB_STEP_SUMMARY": "",
-    }
-
-
-def test_commands_are_heard_once_the_grader_is_done(runner: Runner) -> None:
-    """The positive control: the token ends the silence, and differs from run to run."""
-    hand_in(runner, "right_six_plain")
-    loud = program(runner.workspace.parent / "loud", 'echo "::error::loud"')
-    runner.values["vars.GRADER"] = str(loud)
+def test_the_silence_around_grading_has_a_token_of_the_run(runner: Runner) -> None:
+    (runner.workspace / "submission").mkdir()
     runner.run(WORKFLOW)
     log = runner.done[0].log
 
-    assert commands(log) == []
-    assert commands(f"{log}::error::after\n") == ["::error::after"]
-    assert commands("::error::before\n" + log) == ["::error::before"]
-    assert re.match(r"::stop-commands::[0-9a-f]{64}\n", log)
+    token = re.match(r"::stop-commands::([0-9a-f]{64})\n", log)
+    assert token is not None
+    inside, _, _after = log.partition(f"\n::{token[1]}::\n")
+    assert commands(f"{inside}\n::error::loud\n") == []
+    assert commands(f"{log}::error::after\n")[-1] == "::error::after"
 
 
 def test_the_grader_is_installed_where_it_is_not_there_yet(runner: Runner, tmp_path: Path) -> None:
     hand_in_everything(runner)
+    runner.values["vars.ONLY"] = "a1.softmax"
     (tmp_path / "bin").mkdir()
     installed = runner.workspace / "course" / ".venv" / "bin" / "grader"
     installed.parent.mkdir(parents=True)
@@ -219,7 +203,7 @@ def test_the_grader_is_installed_where_it_is_not_there_yet(runner: Runner, tmp_p
     runner.values["vars.TORCH_INDEX"] = "an index"
 
     assert runner.run(WORKFLOW) == 0
-    assert [done.name for done in runner.done] == ["Install the grader", "Grade", "Pass or fail"]
+    assert [done.name for done in runner.done] == ["Install the grader", "Grade"]
     assert (tmp_path / "made").read_text(encoding="utf-8").splitlines() == [
         "-C",
         "course",
@@ -242,7 +226,7 @@ def test_no_script_is_put_together_from_expressions() -> None:
     """A branch name or a variable inside a script could become part of it."""
     scripts = [step["run"] for step in steps(WORKFLOW) if "run" in step]
 
-    assert len(scripts) == 3
+    assert len(scripts) == 2
     assert not any("${{" in script for script in scripts)
 
 

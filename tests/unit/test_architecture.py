@@ -25,6 +25,7 @@ FLOORS = (
     "lens",
     "validate",
     "scaffold",
+    "ci",
     "class_report",
     "export",
     "batch",

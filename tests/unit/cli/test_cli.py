@@ -126,7 +126,7 @@ def test_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
         pytest.param(["chek"], "no command 'chek' - did you mean 'check'?", id="command"),
         pytest.param(
             ["xyzzy"],
-            "no command 'xyzzy'; there are start, check, explain, dry-run, collect, batch, "
+            "no command 'xyzzy'; there are start, check, explain, dry-run, collect, ci, batch, "
             "merge, marking, gradebook, regrade, adjust, why, report, lens, export, stubs, new, "
             "validate, doctor",
             id="none near",

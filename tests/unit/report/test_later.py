@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.cli.commands.check.grading import exit_code
+from grader.cli.one_submission import exit_code
 from grader.grade.evidence import Observation, Outcome
 from grader.report.content import Report, report_on
 from grader.report.html import rendered as page

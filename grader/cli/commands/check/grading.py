@@ -13,23 +13,23 @@ import click
 
 from grader.cli.commands.check.for_staff import tell_staff
 from grader.cli.commands.check.path_choice import path_to_grade
-from grader.cli.commands.check.report_files import clear, write
 from grader.cli.commands.check.under_way import line
 from grader.cli.commands.check.watch_request import WatchRequest
 from grader.cli.faults import in_words
+from grader.cli.one_submission import exit_code, slugs_in
 from grader.cli.open_engine import OpenEngine
+from grader.cli.report_files import clear, write
 from grader.course.course import Course, course_here, select
 from grader.engine.engine import Engine, Options, Tell
 from grader.engine.lanes import cores
 from grader.engine.process_tree import ProcessTree
 from grader.files.writing import refuse_detour
-from grader.grade.evidence import Outcome
 from grader.report.cleaning import one_line
 from grader.report.content import Report, report_on
 from grader.report.formats import renderer
 from grader.submission.archive import is_archive
-from grader.submission.file_choice import candidates, misnamed, seem_untouched
-from grader.submission.submission import Submission, SubmissionError, read_submission
+from grader.submission.file_choice import seem_untouched
+from grader.submission.submission import SubmissionError, read_submission
 from grader.text.language import _, speak_of
 from grader.text.typed import here
 
@@ -73,7 +73,7 @@ def run(
         if choice.remark and not watch:
             click.echo(one_line(choice.remark), err=True)
         submission = read_submission(target, place.name)
-        slugs = slugs or _slugs_in(submission, target, course)
+        slugs = slugs or slugs_in(submission, target, course)
         untouched = frozenset(seem_untouched(submission.files, course.rubric))
         options = Options(
             spawn=spawn,
@@ -124,17 +124,6 @@ def _watch(request: WatchRequest, options: Options, begun: ProcessTree | None) -
     return command(request, options, begun)
 
 
-def exit_code(report: Report) -> int:
-    """Return 0 for all points that can be earned here, 3 if a check could not run, else 1."""
-    grade = report.grade
-    unchecked = any(one.outcome is Outcome.COULD_NOT_CHECK for one in report.observations)
-    if grade.complete:
-        return 0
-    if unchecked or grade.unchecked_points > grade.later_points:
-        return 3
-    return 0 if grade.complete_here else 1
-
-
 def _explanations(course: Course) -> Explanations | None:
     """Load the explanations that hints come from; None if this copy of the course has none.
 
@@ -159,33 +148,6 @@ def _folder_of(path: Path | None) -> Path | None:
     if path is None or is_archive(path.name):
         return None
     return path if path.is_dir() else path.parent if path.exists() else None
-
-
-def _slugs_in(submission: Submission, target: Path, course: Course) -> tuple[str, ...]:
-    """Return the exercises of a single file's assignment; nothing, for all, if it is not one file.
-
-    Raises SubmissionError if the file belongs to no assignment.
-    """
-    if target.is_dir() or is_archive(target.name):
-        return ()
-    stems = {exercise.assignment for exercise in course.rubric.exercises.values()}
-    assigned = candidates(submission.files, stems)
-    if not assigned:
-        targets: dict[str, tuple[str, ...]] = {}
-        for exercise in course.rubric.exercises.values():
-            stem = exercise.assignment
-            targets[stem] = (*targets.get(stem, ()), *exercise.targets)
-        for note in misnamed(submission.files, assigned, targets):
-            raise SubmissionError(f"{target}: {note.text}")
-        suffix = target.suffix.lower()
-        raise SubmissionError(
-            _(
-                "{path}: the name of this file matches no assignment. Rename it to one of: {names}",
-                path=target,
-                names=", ".join(f"{stem}{suffix}" for stem in sorted(stems)),
-            )
-        )
-    return select(course.rubric, assigned)
 
 
 def _printer(format_: str) -> Callable[[Report], None]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
+
+from grader.cli import options
 
 
 @click.command("doctor")
@@ -11,7 +15,9 @@ import click
     is_flag=True,
     help="Try out how submissions are confined here: every property, inside and outside.",
 )
-def command(isolation: bool) -> int:
+@click.option("--json", "as_json", is_flag=True, help="Print it for programs.")
+@options.course
+def command(isolation: bool, as_json: bool, course_folder: Path | None) -> int:
     """Say what this machine lacks for grading, and how to get it."""
     if isolation:
         from grader.cli.commands.doctor.isolation import run as run_isolation
@@ -19,4 +25,4 @@ def command(isolation: bool) -> int:
         return run_isolation()
     from grader.cli.commands.doctor.machine import run
 
-    return run()
+    return run(as_json=as_json, course_folder=course_folder)

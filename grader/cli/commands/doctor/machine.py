@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 
 import click
 
 import grader
+from grader.cli.commands.doctor.isolation import APPARMOR, MAX_NAMESPACES, hint
+from grader.cli.commands.doctor.requirement import Requirement
+from grader.cli.commands.doctor.surroundings import surroundings
 from grader.engine.engine import EngineError
 from grader.engine.isolation_test import reached
 from grader.engine.lanes import cores
@@ -23,27 +27,36 @@ from grader.text.typed import here
 
 PACKAGES = ("numpy", "pytest", "einops", "nbformat", "pyyaml", "click", "rich", "jinja2")
 LIMIT_IMPORT_S = 120
+_ASK_TORCH = """
+import torch
+print(torch.__version__)
+build = torch.version.cuda and f"CUDA {torch.version.cuda}" or torch.version.hip or "CPUs"
+print(f"built for {build}")
+print(f"{torch.get_num_threads()} threads")
+"""
 CLONE = Path(grader.__path__[0]).resolve().parent
 """The course's folder, if the grader runs from a clone of it and not from a wheel."""
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 """PyTorch's own index of builds for CPUs; the usual index's builds bring CUDA on Linux."""
 
 
-@dataclass(frozen=True)
-class Requirement:
-    """Something that grading needs of a machine, and what this one has."""
-
-    name: str
-    actual: str
-    fix: str = ""
-    """The way to mend it; empty if all is well."""
-    advice: str = ""
-    """A possible improvement, if nothing is missing."""
-
-
-def run() -> int:
+def run(*, as_json: bool = False, course_folder: Path | None = None) -> int:
     """Print the requirements; return 0 if nothing is missing, else 3."""
-    requirements = tuple(examine())
+    requirements = (*examine(), *surroundings(course_folder))
+    if as_json:
+        click.echo(json.dumps(_values(requirements), indent=2, ensure_ascii=False))
+        return 3 if any(requirement.fix for requirement in requirements) else 0
+    return _print(requirements)
+
+
+def _values(requirements: tuple[Requirement, ...]) -> dict[str, object]:
+    return {
+        "complete": not any(requirement.fix for requirement in requirements),
+        "requirements": [asdict(requirement) for requirement in requirements],
+    }
+
+
+def _print(requirements: tuple[Requirement, ...]) -> int:
     width = max(len(requirement.name) for requirement in requirements)
     for requirement in requirements:
         mark = "missing" if requirement.fix else "ok"
@@ -61,7 +74,7 @@ def run() -> int:
 
 
 def examine() -> Iterator[Requirement]:
-    """Look at everything that grading needs, in the order in which to mend it."""
+    """Look at everything that grading needs of the machine, in the order in which to mend it."""
     yield system(platform.system(), platform.release(), platform.machine())
     yield python(sys.version_info[:3], sys.executable)
     yield Requirement("cores", f"{cores()} of {os.cpu_count()} may be used")
@@ -93,7 +106,7 @@ def python(version: tuple[int, int, int], executable: str) -> Requirement:
 
 def torch() -> Requirement:
     """Find out whether torch can be imported, in another process: the import may crash."""
-    command = [sys.executable, "-c", "import torch; print(torch.__version__)"]
+    command = [sys.executable, "-c", _ASK_TORCH]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_IMPORT_S)
     except subprocess.TimeoutExpired:
@@ -105,13 +118,13 @@ def torch() -> Requirement:
         return Requirement(
             "torch", errors[-1] if errors else "its import crashes", get_torch("make setup")
         )
-    version = done.stdout.strip()
+    version, *more = done.stdout.splitlines() or [""]
     major, minor = (int(part) for part in version.split(".")[:2])
     if not (2, 6) <= (major, minor) < (3, 0):
         return Requirement(
             "torch", version, f"torch>=2.6,<3: {get_torch('make setup TORCH=index')}"
         )
-    return Requirement("torch", version)
+    return Requirement("torch", ", ".join((version, *more)))
 
 
 def get_torch(make: str) -> str:
@@ -136,7 +149,9 @@ def isolation(look: Callable[[Path], Mapping[str, object]] = reached) -> Require
     text = one_line(f"{tier}{why}: {layers}")
     if tier == "full":
         return Requirement("isolation", text)
-    return Requirement("isolation", text, advice=f"{_ADVICE[str(tier)]}: {_look_closer()}")
+    mend = hint(APPARMOR, MAX_NAMESPACES, sys.platform)
+    advice = f"{_ADVICE[str(tier)]}. To get it: {mend}. More: {_look_closer()}"
+    return Requirement("isolation", text, advice=advice)
 
 
 _ADVICE = {

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from grader.cli import cli
 from grader.cli.commands.doctor import machine as doctor
-from grader.cli.commands.doctor.machine import Requirement
+from grader.cli.commands.doctor import surroundings
+from grader.cli.commands.doctor.requirement import Requirement
+from grader.course.course import find_course
 from grader.engine.engine import EngineError
+from tests.unit.samples import write_course
 
 
 @pytest.mark.parametrize(
@@ -38,7 +45,13 @@ def test_an_old_python_is_told_what_to_do() -> None:
 @pytest.mark.parametrize(
     ("code", "out", "err", "requirement"),
     [
-        pytest.param(0, "2.13.0+cpu\n", "", Requirement("torch", "2.13.0+cpu"), id="good"),
+        pytest.param(
+            0,
+            "2.13.0+cpu\nbuilt for CPUs\n2 threads\n",
+            "",
+            Requirement("torch", "2.13.0+cpu, built for CPUs, 2 threads"),
+            id="good",
+        ),
         pytest.param(
             1,
             "",
@@ -101,8 +114,8 @@ ENFORCED = {"enforced": ["descriptors", "seccomp"]}
             Requirement(
                 "isolation",
                 "partial (no tier full: mount: refused): descriptors, seccomp",
-                advice="enough for check and ci; grader batch needs full: grader doctor "
-                "--isolation",
+                advice="enough for check and ci; grader batch needs full. To get it: mend it. "
+                "More: grader doctor --isolation",
             ),
             id="partial",
         ),
@@ -111,13 +124,17 @@ ENFORCED = {"enforced": ["descriptors", "seccomp"]}
             Requirement(
                 "isolation",
                 "none (no Landlock): descriptors, seccomp",
-                advice="hidden criteria are not graded like this: grader doctor --isolation",
+                advice="hidden criteria are not graded like this. To get it: mend it. "
+                "More: grader doctor --isolation",
             ),
             id="none",
         ),
     ],
 )
-def test_the_isolation(found: dict[str, object], requirement: Requirement) -> None:
+def test_the_isolation(
+    monkeypatch: pytest.MonkeyPatch, found: dict[str, object], requirement: Requirement
+) -> None:
+    monkeypatch.setattr(doctor, "hint", lambda *_: "mend it")
     assert doctor.isolation(lambda folder: found) == requirement
 
 
@@ -140,11 +157,17 @@ def test_the_real_isolation_is_found_and_nothing_is_left(
     assert list(tmp_path.iterdir()) == []
 
 
+def alone(monkeypatch: pytest.MonkeyPatch, *requirements: Requirement) -> None:
+    """Let these be all that there is to say."""
+    monkeypatch.setattr(doctor, "examine", lambda: requirements)
+    monkeypatch.setattr(doctor, "surroundings", lambda _folder: ())
+
+
 def test_advice_is_printed_and_nothing_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     requirement = Requirement("isolation", "partial: seccomp", advice="enough for check and ci")
-    monkeypatch.setattr(doctor, "examine", lambda: [requirement])
+    alone(monkeypatch, requirement)
 
     assert doctor.run() == 0
     assert capsys.readouterr().out == (
@@ -155,7 +178,7 @@ def test_advice_is_printed_and_nothing_is_missing(
 
 
 def test_all_is_well(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(doctor, "examine", lambda: [Requirement("torch", "2.13.0")])
+    alone(monkeypatch, Requirement("torch", "2.13.0"))
 
     assert doctor.run() == 0
     assert capsys.readouterr().out == "ok       torch  2.13.0\nnext: grader check\n"
@@ -168,7 +191,7 @@ def test_what_is_missing_is_an_exit_code_of_3(
         Requirement("python", "3.12.1"),
         Requirement("torch", "not there", "make setup"),
     ]
-    monkeypatch.setattr(doctor, "examine", lambda: requirements)
+    alone(monkeypatch, *requirements)
 
     assert doctor.run() == 3
     assert capsys.readouterr().out == (
@@ -176,4 +199,116 @@ def test_what_is_missing_is_an_exit_code_of_3(
         "missing  torch   not there\n"
         "                 fix: make setup\n"
         "next: mend torch, then run grader doctor again\n"
+    )
+
+
+def test_programs_read_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone(monkeypatch, Requirement("torch", "2.13.0"), Requirement("disk", "0.1 GB", "free some"))
+
+    assert doctor.run(as_json=True) == 3
+    assert json.loads(capsys.readouterr().out) == {
+        "complete": False,
+        "requirements": [
+            {"name": "torch", "actual": "2.13.0", "fix": "", "advice": ""},
+            {"name": "disk", "actual": "0.1 GB", "fix": "free some", "advice": ""},
+        ],
+    }
+
+
+def of_course(root: Path) -> tuple[Requirement, ...]:
+    return tuple(one for one in surroundings.surroundings(root) if one.name == "course")
+
+
+def test_the_health_of_a_course(tmp_path: Path) -> None:
+    root = write_course(tmp_path / "course")
+    (no_suite,) = of_course(root)
+    for exercise in find_course(root).rubric.exercises.values():
+        suite = root / "tests" / "suites" / exercise.assignment / exercise.suite
+        suite.parent.mkdir(parents=True, exist_ok=True)
+        suite.touch()
+    (no_reference,) = of_course(root)
+    (root / "reference").mkdir()
+    (whole,) = of_course(root)
+    (root / "rubric.yaml").write_text("course: sums\nexercises: []\n", encoding="utf-8")
+    (no_rubric,) = of_course(root)
+
+    assert "no suite" in no_suite.actual
+    assert no_suite.fix == "add the suite, or get the course again"
+    assert no_reference.actual == "sums: 2 exercises, no reference"
+    assert (no_reference.fix, "an author's copy" in no_reference.advice) == ("", True)
+    assert whole.actual == "sums: 2 exercises, each with its suite, and the reference"
+    assert (whole.fix, whole.advice) == ("", "")
+    assert "rubric.yaml:" in no_rubric.actual
+    assert "check" in no_rubric.fix
+
+
+def test_without_a_course_nothing_is_missing(tmp_path: Path) -> None:
+    (none,) = of_course(tmp_path)
+
+    assert (none.actual, none.fix) == ("none here", "")
+    assert "rubric.yaml" in none.advice
+
+
+@pytest.mark.parametrize(
+    ("url", "actual", "warns"),
+    [
+        pytest.param("", "no remote repository of this course is known", False, id="none"),
+        pytest.param("/srv/course.git", "/srv/course.git, a folder", False, id="folder"),
+        pytest.param("https://host/a/b.git", "https://host/a/b.git", True, id="https"),
+        pytest.param("git@host:a/b.git", "git@host:a/b.git", True, id="ssh"),
+        pytest.param("https://me:s3cret@host/a", "https://host/a", True, id="password"),
+    ],
+)
+def test_where_the_course_is_published(tmp_path: Path, url: str, actual: str, warns: bool) -> None:
+    root = write_course(tmp_path / "course")
+    (root / "reference").mkdir()
+
+    requirement = surroundings.origin(find_course(root), url)
+
+    assert (requirement.actual, requirement.fix) == (actual, "")
+    assert ("make sure that it is private" in requirement.advice) is warns
+
+
+def test_what_students_have_needs_no_warning(tmp_path: Path) -> None:
+    course = find_course(write_course(tmp_path / "course"))
+
+    assert surroundings.origin(course, "https://host/a").advice == ""
+
+
+def test_the_origin_is_the_one_that_git_knows(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    assert surroundings.remote(tmp_path) == ""
+
+    add = ["git", "-C", str(tmp_path), "remote", "add", "origin", "https://host/a"]
+    subprocess.run(add, check=True)
+    assert surroundings.remote(tmp_path) == "https://host/a"
+
+
+def test_a_full_disk_is_missing_space() -> None:
+    assert surroundings.disk(Path("/tmp"), 5_000_000_000).fix == ""
+    assert surroundings.disk(Path("/tmp"), 5_000_000) == Requirement(
+        "disk", "0.0 GB free for /tmp", "free some space, or set TMPDIR: /tmp is full"
+    )
+
+
+def test_a_clock_before_the_installation_is_wrong() -> None:
+    now = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
+
+    assert surroundings.clock(now, now) == Requirement("clock", "2026-03-01 09:30 UTC")
+    wrong = surroundings.clock(now, now + timedelta(days=400))
+    assert wrong.actual == "2026-03-01 09:30 UTC, before the grader was installed"
+    assert "set the clock" in wrong.fix
+
+
+def test_windows_gets_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "os", SimpleNamespace(name="nt", environ={}))
+
+    assert cli.main(["doctor"]) == 2
+    assert capsys.readouterr().err == (
+        "Error: The grader needs Linux or macOS. On Windows use WSL (wsl --install, then get the "
+        "course inside of it), or Google Colab.\n"
     )

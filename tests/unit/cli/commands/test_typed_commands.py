@@ -104,7 +104,7 @@ def test_the_doctor_sends_to_its_closer_look() -> None:
 
     assert machine.isolation(look).fix == f"{OWN} doctor --isolation"
     assert machine.isolation(lambda folder: {"tier": "partial"}).advice.endswith(
-        f"batch needs full: {OWN} doctor --isolation"
+        f" More: {OWN} doctor --isolation"
     )
 
 
