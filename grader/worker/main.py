@@ -24,7 +24,7 @@ from . import meta_values
 from .isolation import WORKER_SOCKET, Jail, isolate, take_descriptors
 from .jail.layers import Limits
 from .kernels import watch
-from .loading import Loaded
+from .loading import load
 from .loading.running.choice import choose
 from .loading.source.module_map import ModuleMap
 from .loading.source.other_names import add_wanted_names
@@ -74,7 +74,7 @@ class SentFiles:
         return survey(wanted, entries, ModuleMap(plan.files.keys(), entries), scripts)
 
     def load(self, plan: LoadPlan, progress: Callable[[str, int], None]) -> LoadedSubmission:
-        loaded = Loaded(plan, progress, self._scripts)
+        loaded = load(plan, progress, self._scripts)
         loaded.graded = True
         return loaded
 

@@ -98,7 +98,7 @@ KNOWN = {
     "grader.report.terminal": ("not bold",),
     "grader.watching.screen": ("not bold",),
     "grader.worker.loading.running.importer": ("matplotlib PIL", "No module named"),
-    "grader.worker.loading.running.loaded": ("EOF when reading a line",),
+    "grader.worker.loading.running.student_builtins": ("EOF when reading a line",),
     "grader.worker.loading.source.splitting": ("expected an indented",),
     "grader.worker.loading.running.standins": ("add radd sub", "lt le gt ge"),
     "grader.worker.loading.running.unimported": ("import ",),
