@@ -92,7 +92,7 @@ KNOWN = {
     "grader.cli.suggestion": ("did you mean",),
     "grader.submission.file_choice": ("replace this line",),
     "grader.judge.checks.pytest_bridge": ("inputs depend on", "runs in a worker"),
-    "grader.judge.calls.student": ("is not defined",),
+    "grader.judge.calls.loaded_files": ("is not defined",),
     "grader.live.session": ("EOF when reading a line",),
     "grader.processes.nursery": ("threads before the first fork",),
     "grader.report.terminal": ("not bold",),
