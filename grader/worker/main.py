@@ -21,7 +21,7 @@ from ..wire.load_report import LoadReport
 from ..wire.peer import Peer
 from ..wire.survey_report import SurveyReport, encoded_survey
 from . import meta_values
-from .isolation import WORKER_SOCKET, Jail, isolate, take_descriptors
+from .isolation import WORKER_SOCKET, Jail, WorkerConfig, isolate, take_descriptors
 from .jail.layers import Limits
 from .kernels import watch
 from .loading import load
@@ -83,7 +83,7 @@ def run(
     sock_fd: int,
     output_fd: int,
     tally_fd: int,
-    config: dict[str, Any],
+    config: WorkerConfig,
     jail: Jail,
     source: SubmissionSource | None = None,
 ) -> None:
@@ -92,7 +92,7 @@ def run(
     try:
         pages.append(mapped(tally_fd))
         take_descriptors(sock_fd, output_fd, jail.keep_fds)
-        report = isolate(jail, Limits(**config.get("limits", {})), config["scratch"])
+        report = isolate(jail, Limits(**config.limits), config.scratch)
         reseed()
         meta_values.install()
     except BaseException as error:
