@@ -15,8 +15,15 @@ from typing import Protocol
 from ..messages.hello import Hello
 from ..processes.bootstrap import Bootstrap, spawn
 from ..wire.control import receive_control, send_control
-from ..wire.faults import PeerGone
+from ..wire.faults import PeerGone, Violation
 from ..wire.frame import Channel, between_ours
+from ..wire.nursery_messages import (
+    NurseryAnswer,
+    Pair,
+    PairRefused,
+    PairRequest,
+    nursery_answer,
+)
 from .tiers import IsolationError, refused
 
 
@@ -92,15 +99,10 @@ class NurseryStarter:
     def start(self, hello: Hello, order: Order) -> Lane:
         ours, theirs = socket.socketpair()
         with theirs:
-            request = {
-                "t": "pair",
-                "scratch": self._scratch,
-                "tiers": order.tiers,
-                "reason": order.reason,
-                "without": order.without,
-                "meta": order.meta,
-            }
-            send_control(self._control, request, [theirs.fileno()])
+            request = PairRequest(
+                self._scratch, order.tiers, order.reason, order.without, order.meta
+            )
+            send_control(self._control, request.encoded(), [theirs.fileno()])
         lane = Lane(between_ours(ours))
         lane.channel.send(hello.encoded())
         self._waiting.append((lane, order))
@@ -109,13 +111,22 @@ class NurseryStarter:
     def adopt(self) -> None:
         """Take in what the nursery has answered so far: which processes a lane consists of."""
         while select.select([self._control], [], [], 0)[0]:
-            answer, pidfds = receive_control(self._control)
-            if "refused" in answer:
-                raise refused(self._waiting.pop(0)[1].tiers, answer["refused"])
-            if "judge" in answer:
+            answer, pidfds = self._hear()
+            if isinstance(answer, PairRefused):
+                raise refused(self._waiting.pop(0)[1].tiers, answer.why)
+            if isinstance(answer, Pair):
                 lane, _ = self._waiting.pop(0)
-                lane.pids, lane.pidfds = [answer["judge"], answer["zygote"]], pidfds
-                lane.tier = answer["tier"]
+                lane.pids, lane.pidfds = [answer.judge, answer.zygote], pidfds
+                lane.tier = answer.tier
+
+    def _hear(self) -> tuple[NurseryAnswer, list[int]]:
+        message, pidfds = receive_control(self._control)
+        try:
+            return nursery_answer(message), pidfds
+        except Violation as error:
+            # Not to be asked again: it ends when we hang up, and every lane with it.
+            self._control.shutdown(socket.SHUT_RDWR)
+            raise PeerGone(str(error)) from None
 
     def close(self) -> None:
         with suppress(PeerGone, IsolationError):

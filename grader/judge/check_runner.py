@@ -52,12 +52,12 @@ class _SubmissionDefinitions(Definitions):
     def __init__(self, client: SubmissionClient, check: Check, record: CheckRecord) -> None:
         self._client, self._record = client, record
         self._targets = check.exercise.targets
-        record.definition = client.definition(check.exercise.assignment, self._targets[0])
+        record.definition = client.loaded.definition(check.exercise.assignment, self._targets[0])
 
     def kind(self, stem: str, name: str) -> str:
         if name in self._targets:
-            self._record.definition = self._client.definition(stem, name)
-        return self._client.kind(stem, name)
+            self._record.definition = self._client.loaded.definition(stem, name)
+        return self._client.loaded.kind(stem, name)
 
 
 class TimedClient(LocalClient):

@@ -131,7 +131,7 @@ class Judge:
             self._look_into(exercises, client, request.digest)
             client.end_worker()
             observations = self._completed(observations, exercises, client)
-            notes = [*client.notes(), *policy.notes(exercises, client)]
+            notes = [*client.loaded.notes(), *policy.notes(exercises, client)]
             notes += policy.flags(exercises, client)
         except Starved as error:
             return TooBusy(str(error))
@@ -142,7 +142,7 @@ class Judge:
             observations=tuple(observations),
             without=tuple(without),
             notes=tuple(notes),
-            choices=client.choices(),
+            choices=client.loaded.choices(),
             isolation=client.isolation,
             duration_ms=(time.perf_counter() - started) * 1e3,
             trace=self._traced(client),

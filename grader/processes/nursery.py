@@ -24,6 +24,13 @@ from typing import Any
 from ..text.language import _
 from ..wire.control import receive_control, send_control
 from ..wire.faults import PeerGone
+from ..wire.nursery_messages import (
+    NurseryFailed,
+    NurseryReady,
+    Pair,
+    PairRefused,
+    PairRequest,
+)
 from ..worker import dynamo, zygote
 from ..worker.jail.kernel import PR_SET_DUMPABLE, die_with_parent, prctl
 from ..worker.warm_up import load_rarely_used
@@ -40,13 +47,14 @@ def main(config: dict[str, Any], bootstrap: Bootstrap) -> None:
     speak(bootstrap)
     warm_up()
     if (threads := thread_count()) != 1:
-        send_control(control, {"t": "failed", "why": f"{threads} threads before the first fork"})
+        failed = NurseryFailed(f"{threads} threads before the first fork")
+        send_control(control, failed.encoded())
         os._exit(1)
     gc.collect()
     gc.freeze()
-    send_control(control, {"t": "ready", "pid": os.getpid()})
+    send_control(control, NurseryReady(os.getpid()).encoded())
     try:
-        Nursery(control, config, bootstrap).serve()
+        Nursery(control, bootstrap).serve()
     except PeerGone:
         os._exit(0)
 
@@ -86,11 +94,8 @@ class NoTier(Exception):
 class Nursery:
     """Forks a judge and its zygote per request, and reaps whatever ends."""
 
-    def __init__(
-        self, control: socket.socket, config: dict[str, Any], bootstrap: Bootstrap
-    ) -> None:
+    def __init__(self, control: socket.socket, bootstrap: Bootstrap) -> None:
         self._control = control
-        self._config = config
         self._bootstrap = bootstrap
         self._live: dict[int, int] = {}
         """pidfd -> pid"""
@@ -107,9 +112,10 @@ class Nursery:
                     os.waitpid(self._live.pop(fd), 0)
                     os.close(fd)
             if self._control.fileno() in ready:
-                self._pair(*receive_control(self._control))
+                message, fds = receive_control(self._control)
+                self._pair(PairRequest.of(message), fds)
 
-    def _pair(self, request: dict[str, Any], fds: list[int]) -> None:
+    def _pair(self, request: PairRequest, fds: list[int]) -> None:
         if self._forked and not self._loaded:
             # The first pair does not wait for this: its zygote does it while its judge collects.
             # Where there is a second one there are many submissions.
@@ -123,9 +129,9 @@ class Nursery:
         pidfds = [os.pidfd_open(judge)]
         self._live[pidfds[0]] = judge
         try:
-            zygote, answer = self._zygote(zygote_end, request)
+            zygote, tier = self._zygote(zygote_end, request)
         except NoTier as error:
-            send_control(self._control, {"refused": str(error)})
+            send_control(self._control, PairRefused(str(error)).encoded())
             signal.pidfd_send_signal(pidfds[0], signal.SIGKILL)
             return
         finally:
@@ -133,19 +139,19 @@ class Nursery:
         self._forked = True
         pidfds.append(os.pidfd_open(zygote))
         self._live[pidfds[1]] = zygote
-        send_control(self._control, {"judge": judge, "zygote": zygote, **answer}, pidfds)
+        send_control(self._control, Pair(judge, zygote, tier).encoded(), pidfds)
 
-    def _zygote(
-        self, control: socket.socket, request: dict[str, Any]
-    ) -> tuple[int, dict[str, Any]]:
-        """Fork a zygote in the best of the requested tiers that holds here.
+    def _zygote(self, control: socket.socket, request: PairRequest) -> tuple[int, str]:
+        """Fork a zygote in the best of the requested tiers that holds here; return pid and tier.
 
         A zygote that could not reach its tier may be half in it: it ends, and the next one starts
         afresh. Raises `NoTier`.
         """
-        reasons: list[str] = [request["reason"]] if request["reason"] else []
-        for tier in request["tiers"]:
-            order = {**request, "tier": tier, "reason": "; ".join(reasons)}
+        reasons = [request.reason] if request.reason else []
+        for tier in request.tiers:
+            order = zygote.ZygoteOrder(
+                tier, "; ".join(reasons), request.scratch, request.without, request.meta
+            )
             report, report_end = os.pipe()
             pid = self._fork(
                 functools.partial(self._be_zygote, control, report_end, order), [report]
@@ -153,15 +159,15 @@ class Nursery:
             os.close(report_end)
             reply = _read_report(report)
             if reply == zygote.READY:
-                return pid, {"tier": tier}
+                return pid, tier
             _end(pid)
             why = reply.decode(errors="replace") or _("no answer")
             reasons.append(_("no tier {tier}: {why}", tier=tier, why=why))
         raise NoTier("; ".join(reasons))
 
-    def _be_zygote(self, control: socket.socket, report_fd: int, order: dict[str, Any]) -> None:
+    def _be_zygote(self, control: socket.socket, report_fd: int, order: zygote.ZygoteOrder) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if order["meta"] and not self._loaded:
+        if order.meta and not self._loaded:
             load_rarely_used()
         zygote.run(control, report_fd, order, self._bootstrap["stack_fds"])
 

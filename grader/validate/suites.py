@@ -34,7 +34,11 @@ def suite_gaps(course: Course, slugs: tuple[str, ...]) -> Iterator[Gap]:
         if slug in slugs:
             for path in files:
                 yield from file_gaps(path.read_text(encoding="utf-8"), _shown(course, path))
-    for path in sorted((course.root / "tests" / "suites").rglob("test_*.py")):
+    folder = course.root / "tests" / "suites"
+    for path in sorted(folder.glob("*.py")):  # checks that several suites share
+        if path.name != "conftest.py":
+            yield from file_gaps(path.read_text(encoding="utf-8"), _shown(course, path))
+    for path in sorted(folder.rglob("test_*.py")):
         if path not in wanted:
             message = "this suite belongs to no exercise of rubric.yaml"
             yield Gap(_shown(course, path), 1, message, "put its exercise back, or delete the file")

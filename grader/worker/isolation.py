@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,15 @@ from .jail.layers import IsolationLayer, Limits
 WORKER_SOCKET = 3
 
 LayersOf = Callable[[Limits, str], Sequence[IsolationLayer]]
+
+
+@dataclass(frozen=True)
+class WorkerConfig:
+    """The limits of one worker, where they are not the usual ones, and its folder of the host."""
+
+    limits: Mapping[str, int]
+    scratch: str
+    """The folder to write to; "" if its tier has one in memory."""
 
 
 @dataclass(frozen=True)

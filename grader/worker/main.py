@@ -21,10 +21,10 @@ from ..wire.load_report import LoadReport
 from ..wire.peer import Peer
 from ..wire.survey_report import SurveyReport, encoded_survey
 from . import meta_values
-from .isolation import WORKER_SOCKET, Jail, isolate, take_descriptors
+from .isolation import WORKER_SOCKET, Jail, WorkerConfig, isolate, take_descriptors
 from .jail.layers import Limits
 from .kernels import watch
-from .loading import Loaded
+from .loading import load
 from .loading.running.choice import choose
 from .loading.source.module_map import ModuleMap
 from .loading.source.other_names import add_wanted_names
@@ -74,7 +74,7 @@ class SentFiles:
         return survey(wanted, entries, ModuleMap(plan.files.keys(), entries), scripts)
 
     def load(self, plan: LoadPlan, progress: Callable[[str, int], None]) -> LoadedSubmission:
-        loaded = Loaded(plan, progress, self._scripts)
+        loaded = load(plan, progress, self._scripts)
         loaded.graded = True
         return loaded
 
@@ -83,7 +83,7 @@ def run(
     sock_fd: int,
     output_fd: int,
     tally_fd: int,
-    config: dict[str, Any],
+    config: WorkerConfig,
     jail: Jail,
     source: SubmissionSource | None = None,
 ) -> None:
@@ -92,7 +92,7 @@ def run(
     try:
         pages.append(mapped(tally_fd))
         take_descriptors(sock_fd, output_fd, jail.keep_fds)
-        report = isolate(jail, Limits(**config.get("limits", {})), config["scratch"])
+        report = isolate(jail, Limits(**config.limits), config.scratch)
         reseed()
         meta_values.install()
     except BaseException as error:

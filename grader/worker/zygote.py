@@ -16,19 +16,27 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
 
 from ..wire.control import receive_control, send_control
 from ..wire.faults import PeerGone
+from ..wire.zygote_messages import (
+    FateRequest,
+    KillWorker,
+    StartWorker,
+    WorkerFate,
+    WorkerStarted,
+    zygote_request,
+)
 from . import main
-from .isolation import Jail, rehearse
+from .isolation import Jail, WorkerConfig, rehearse
 from .jail.kernel import PR_SET_CHILD_SUBREAPER, die_with_parent, in_words, prctl
 from .tiers import prepare
 from .warm_up import practise
 
-Start = Callable[[int, int, int, dict[str, Any]], int]
+Start = Callable[[int, int, int, WorkerConfig], int]
 """Starts a worker on (socket, output, tally, config) and returns its pid."""
 READY = b"ready"
 END_WAIT_S = 0.5
@@ -43,7 +51,7 @@ another."""
 def forking(jail: Jail, source: main.SubmissionSource | None = None) -> Start:
     """Return a function that forks workers into `jail`. `source` gives them their submissions."""
 
-    def start(sock_fd: int, output_fd: int, tally_fd: int, config: dict[str, Any]) -> int:
+    def start(sock_fd: int, output_fd: int, tally_fd: int, config: WorkerConfig) -> int:
         pid = jail.fork()
         if pid == 0:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -53,21 +61,36 @@ def forking(jail: Jail, source: main.SubmissionSource | None = None) -> Start:
     return start
 
 
-def run(control: socket.socket, report_fd: int, request: dict[str, Any], fds: list[int]) -> None:
-    """Run the whole life of a zygote in the tier asked for.
+@dataclass(frozen=True)
+class ZygoteOrder:
+    """The zygote that is to be made."""
+
+    tier: str
+    reason: str
+    """The reason why it is not a better tier."""
+    scratch: str
+    """The folder of the host in which its workers get folders, where the tier needs that."""
+    without: tuple[str, ...]
+    """Layers to leave out, to prove that a test of them can fail."""
+    meta: bool
+    """True if meta tensors are likely to be used."""
+
+
+def run(control: socket.socket, report_fd: int, order: ZygoteOrder, fds: list[int]) -> None:
+    """Run the whole life of a zygote in the tier of its order.
 
     Write to `report_fd` whether the tier holds. `fds` are the folders of the torch stack. Never
     returns.
     """
     try:
-        jail = prepare(request["tier"], fds, request["reason"], request["without"])
+        jail = prepare(order.tier, fds, order.reason, order.without)
         rehearse(jail)
     except BaseException as error:
         os.write(report_fd, in_words(error).encode())
         os._exit(1)
     os.write(report_fd, READY)
     os.close(report_fd)
-    WorkerSource(control, request["scratch"], forking(jail), jail.scratch, practise).serve()
+    WorkerSource(control, order.scratch, forking(jail), jail.scratch, practise).serve()
     os._exit(0)
 
 
@@ -145,16 +168,19 @@ class WorkerSource:
             self._answer()
 
     def _answer(self) -> None:
-        request, fds = receive_control(self._control)
-        if request["t"] == "kill":
-            if request["pid"] in self._live:
-                _kill(request["pid"])
-            return
-        if request["t"] == "fate":
-            send_control(self._control, {"fate": self._fate(request["pid"])})
-            return
+        message, fds = receive_control(self._control)
+        match zygote_request(message):
+            case KillWorker(number):
+                if number in self._live:
+                    _kill(number)
+            case FateRequest(number):
+                send_control(self._control, WorkerFate(self._fate(number)).encoded())
+            case StartWorker(limits):
+                self._start_worker(limits, fds)
+
+    def _start_worker(self, limits: Mapping[str, int], fds: list[int]) -> None:
         scratch = self._make_scratch()
-        pid = self._start(fds[0], fds[1], fds[2], {**request["config"], "scratch": scratch})
+        pid = self._start(fds[0], fds[1], fds[2], WorkerConfig(limits, scratch))
         for fd in fds:
             os.close(fd)
         self._live[pid] = scratch
@@ -162,9 +188,9 @@ class WorkerSource:
         if sys.platform == "linux":
             pidfd = os.pidfd_open(pid)
             self._pidfds[pidfd] = pid
-            send_control(self._control, {"pid": pid}, [pidfd])
+            send_control(self._control, WorkerStarted(pid).encoded(), [pidfd])
         else:
-            send_control(self._control, {"pid": pid})
+            send_control(self._control, WorkerStarted(pid).encoded())
         self._started += 1
         if self._started == A_BATCH:
             with suppress(Exception):  # only speed is lost

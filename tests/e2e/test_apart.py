@@ -58,7 +58,7 @@ def client() -> Iterator[SubmissionClient]:
 @pytest.fixture
 def student(client: SubmissionClient) -> Student:
     client.start_check(lambda call: 0.0)
-    return Student(client, client, STEM, lambda name: name == "Layer")
+    return Student(client, client.loaded, STEM, lambda name: name == "Layer")
 
 
 def test_one_process_remembers_and_the_other_does_not(student: Student) -> None:

@@ -101,5 +101,7 @@ class Definitions:
 
 def student_of(client: Client, definitions: Any = None) -> Student:
     """The fixture `student` for a client."""
-    knows: Any = definitions or client
-    return Student(client, knows, STEM)
+    if definitions is None:
+        assert isinstance(client, SubmissionClient)
+        definitions = client.loaded
+    return Student(client, definitions, STEM)

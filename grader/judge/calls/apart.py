@@ -6,8 +6,8 @@ which has seen the other's question: what was kept of the first is of no use for
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -18,25 +18,28 @@ from .side import JudgeSide
 from .worker_process import WorkerProcess
 
 
-@dataclass(frozen=True)
+@dataclass
 class WorkerState:
     """One process of a submission, and what a client keeps about that process alone."""
 
-    worker: WorkerProcess | None
-    peer: Any
     side: JudgeSide
+    peer: Any = None
+    worker: WorkerProcess | None = None
     deferred: list[DeferredCall] = field(default_factory=list)
     layers: set[Any] = field(default_factory=set)
+    """Numbers of torch's own layers that a check made: what they run is not the student's."""
     clean: bool = False
+    """True if nothing has run since the submission was loaded."""
     must_reset: bool = False
+    """True if the next outermost request has to reset the other side for a new check."""
 
 
-class Laned(Protocol):
+class SeveralProcesses(Protocol):
     """A client that can go on with another process of the same submission."""
 
-    def change_lane(self, lane: WorkerState) -> WorkerState: ...
+    def using(self, state: WorkerState) -> AbstractContextManager[None]: ...
 
-    def begin_lane(self) -> None: ...
+    def begin_apart(self) -> None: ...
 
     def unnoticed(self) -> AbstractContextManager[None]: ...
 
@@ -53,10 +56,10 @@ class Apart:
     Limits, faults, and the numbers of calls are those of the submission's client.
     """
 
-    def __init__(self, client: Laned) -> None:
+    def __init__(self, client: SeveralProcesses) -> None:
         self._client = client
-        self._lane = WorkerState(None, None, JudgeSide(self))
-        self._inside = self._begun = False
+        self.state = WorkerState(JudgeSide(self))
+        self._begun = False
         self.modules: list[RemoteModule] = []
 
     @property
@@ -64,24 +67,10 @@ class Apart:
         """Return this one: there are two processes and no third."""
         return self
 
-    @property
-    def is_running(self) -> bool:
-        """Tell whether the process was started, and is not the one that the client uses now."""
-        return self._lane.worker is not None and not self._inside
-
     def begin_check(self) -> None:
         """Note that a check begins: the process is to be reset before it is asked anything."""
         self._begun = False
         self.modules.clear()
-
-    @contextmanager
-    def lane(self) -> Iterator[None]:
-        """Let the client use this process meanwhile."""
-        first, self._inside = self._client.change_lane(self._lane), True
-        try:
-            yield
-        finally:
-            self._lane, self._inside = self._client.change_lane(first), False
 
     def invoke(
         self, target: Node, args: Sequence[Any], kwargs: Mapping[str, Any], parameters: Parameters
@@ -92,12 +81,12 @@ class Apart:
             StudentFault: the submission cannot be loaded, or the call raised, hung, crashed or
                 answered garbage.
         """
-        with self.lane():
+        with self._client.using(self.state):
             self._begin()
             return self._client.invoke(target, args, kwargs, parameters)
 
     def send_along(self, target: Node, args: tuple[Any, ...]) -> None:
-        with self.lane():
+        with self._client.using(self.state):
             self._begin()
             self._client.send_along(target, args)
 
@@ -105,7 +94,7 @@ class Apart:
         if not self._begun:
             self._begun = True
             with self.unnoticed():
-                self._client.begin_lane()
+                self._client.begin_apart()
 
     def unnoticed(self) -> AbstractContextManager[None]:
         return self._client.unnoticed()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,58 +14,24 @@ from torch.utils._pytree import tree_map_only
 
 from ...grade.evidence import Where
 from ...wire.faults import Violation, WireFault
-from ...wire.frame import Buffer, Channel, Message, Meta
+from ...wire.frame import Meta
 from ...wire.loopback import connect
 from ...wire.peer import Peer
 from ...wire.raised import RemoteRaised
-from ...wire.side import CallResult, DeferredCall
+from ...wire.side import CallResult
 from ...wire.tensors import NAMES
 from ...wire.values import Node
 from ...worker.side import WorkerSide
 from .apart import Apart, WorkerState
+from .call_numbers import CallNumbers
 from .faults import StudentRaised
 from .handles import Invoker, Parameters, RemoteModule
+from .judge_peer import JudgePeer
 from .known import Known
 from .side import JudgeSide
 
 MINIMUM_LIMIT_S = 2.0
 REFERENCE_FACTOR = 50
-
-
-class JudgePeer(Peer):
-    """A peer that puts a time limit on outermost requests and turns their errors into faults."""
-
-    def __init__(
-        self,
-        channel: Channel,
-        side: JudgeSide,
-        client: Client,
-        notices: Mapping[str, Callable[[Message], None]] | None = None,
-    ) -> None:
-        super().__init__(channel, side, {}, notices)
-        self._client = client
-        self._nested = 0
-
-    def exchange(self, meta: Meta, buffers: Sequence[Buffer] = ()) -> Message:
-        if self._nested == 0:
-            self.begin()
-            self.until = time.monotonic() + self._client.limit_s
-            self._client.before_request()
-            self._client.run_deferred_calls()
-            if self._client.must_reset:
-                meta = {**meta, "reset": True}
-                self._client.must_reset = False
-        self._nested += 1
-        try:
-            return super().exchange(meta, buffers)
-        except RemoteRaised as error:
-            raise self._client.raised(error) from None
-        except WireFault as error:
-            raise self._client.translate(error) from None
-        finally:
-            self._nested -= 1
-            if self._nested == 0:
-                self._client.after_request()
 
 
 @dataclass(frozen=True)
@@ -84,15 +50,15 @@ class InputPath:
 class Client:
     """One submission (or the reference) as something to call.
 
-    `limit_s` bounds the next outermost request. `calls` counts the calls of the current check;
-    `changed` names the inputs that the last call modified.
+    `limit_s` bounds the next outermost request; `changed` names the inputs that the last call
+    modified.
     """
 
     def __init__(self) -> None:
-        self.side = JudgeSide(self)
-        self.peer: JudgePeer
+        self._now = WorkerState(JudgeSide(self))
+        """The process that is called now, of those that this client may use."""
+        self._numbers = CallNumbers()
         self.limit_s = MINIMUM_LIMIT_S
-        self.calls = 0
         self.modules: list[RemoteModule] = []
         self.changed: tuple[InputPath, ...] = ()
         self.known = Known()
@@ -102,9 +68,16 @@ class Client:
         """The value of the current check's last call; None if it gave none."""
         self.in_words = True
         """True if anybody will read why a check failed."""
-        self._deferred: list[DeferredCall] = []
-        self.must_reset = False
-        """True if the next outermost request has to reset the other side for a new check."""
+
+    @property
+    def peer(self) -> Any:
+        """Return the judge's end of the channel to the process that is called now."""
+        return self._now.peer
+
+    @property
+    def calls(self) -> int:
+        """Return how many calls of its own the current check has made."""
+        return self._numbers.own
 
     @property
     def apart(self) -> Invoker:
@@ -132,10 +105,10 @@ class Client:
         Raises:
             StudentFault: the call raised, hung, crashed or answered garbage.
         """
-        deferred, self._deferred = self._deferred, []
-        self.calls += 1
+        deferred, self._now.deferred = self._now.deferred, []
+        number = self._numbers.next()
         self.given, self.answer = (args, kwargs), None
-        self.limit_s = self.limit_of(self.calls)
+        self.limit_s = self.limit_of(number)
         started = time.perf_counter()
         try:
             outcome: CallResult = self.peer.call(
@@ -144,10 +117,11 @@ class Client:
         except Violation as error:
             raise self.translate(error) from None
         finally:
-            if self.side.raised is not None:
-                ours, self.side.raised = self.side.raised, None
+            side = self._now.side
+            if side.raised is not None:
+                ours, side.raised = side.raised, None
                 raise ours
-        self.took(self.calls, time.perf_counter() - started)
+        self.took(number, time.perf_counter() - started)
         paths = _paths(args, kwargs) if outcome.changed else []
         self.changed = tuple(paths[i] for i in outcome.changed if i < len(paths))
         self.note(outcome.noted)
@@ -170,31 +144,41 @@ class Client:
 
         If it raises, that request raises.
         """
-        self._deferred.append((target, args))
+        self._now.deferred.append((target, args))
 
     def run_deferred_calls(self) -> None:
         """Run what `send_along` kept, before a request that cannot carry it along."""
-        if self._deferred:
+        if self._now.deferred:
             self.invoke(["B", "nothing"], (), {}, {})
 
-    @contextmanager
-    def uncounted(self) -> Iterator[None]:
-        """Make calls that are not the check's own, meanwhile.
+    def take_reset(self) -> bool:
+        """Return whether this request has to reset the other side, which is then done."""
+        must_reset, self._now.must_reset = self._now.must_reset, False
+        return must_reset
 
-        A time limit goes by the number of a call among the check's own calls, so the number is the
-        same afterwards as before.
-        """
-        calls = self.calls
+    def uncounted(self) -> AbstractContextManager[None]:
+        """Make calls that are not the check's own, meanwhile; see `CallNumbers`."""
+        return self._numbers.aside()
+
+    @contextmanager
+    def using(self, state: WorkerState) -> Iterator[None]:
+        """Call another process of the submission meanwhile."""
+        before, self._now = self._now, state
         try:
             yield
         finally:
-            self.calls = calls
+            self._now = before
 
     def begin_check(self) -> None:
-        self.calls, self.changed, self.given, self.answer = 0, (), None, None
+        self._numbers = CallNumbers()
+        self.changed, self.given, self.answer = (), None, None
         self.modules.clear()
-        self._deferred.clear()
-        self.side.forget()
+        self._forget_calls()
+
+    def _forget_calls(self) -> None:
+        """Forget what earlier checks kept for, or lent to, the process that is called now."""
+        self._now.deferred.clear()
+        self._now.side.forget()
 
     def limit_memory(self, mib: int) -> list[str]:
         """Limit the other side's memory until the check ends: `mib` MiB beyond what it holds now.
@@ -300,16 +284,9 @@ class LocalClient(Client):
     def apart(self) -> Apart:
         return self._second
 
-    def change_lane(self, lane: WorkerState) -> WorkerState:
-        """Go on with the modules of another lane; return the lane until now."""
-        before = WorkerState(None, self.peer, self.side, self._deferred)
-        self.peer, self.side, self._deferred = lane.peer, lane.side, lane.deferred
-        return before
-
-    def begin_lane(self) -> None:
-        """Forget what an earlier check left in this lane."""
-        self._deferred.clear()
-        self.side.forget()
+    def begin_apart(self) -> None:
+        """Forget what an earlier check left in the second set of modules."""
+        self._forget_calls()
         if self.peer is None:
             self._connect()
         self._reset()
@@ -323,7 +300,7 @@ class LocalClient(Client):
         here, there = connect()
         own = self._is_own
         callee = _LocalSide(self._lookup, lambda name: (name, None) if own(name) else None)
-        self.peer = here.peer = JudgePeer(here, self.side, self)
+        self._now.peer = here.peer = JudgePeer(here, self._now.side, self)
         other = there.peer = callee.peer = Peer(there, callee, {})
         self._callees[self.peer] = callee, other
 

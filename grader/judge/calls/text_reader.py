@@ -14,6 +14,7 @@ from .faults import Starved, StudentFault, StudentRaised
 from .survey import Survey
 from .time_limits import LimitExtension
 from .worker_process import WorkerProcess
+from .workers import Workers
 
 LIMIT_S = 10.0
 
@@ -79,6 +80,56 @@ class Reading:
         if isinstance(fault, Starved):
             raise fault
         return fault
+
+
+class TextReader:
+    """Has a submission's text read once, before any of it runs.
+
+    So nothing of the text can influence what comes back.
+    """
+
+    def __init__(
+        self, workers: Workers, plan: LoadPlan, wanted: Wanted | None, has_own_worker: bool
+    ) -> None:
+        """Take note of what to read; read nothing yet.
+
+        `wanted`: None to read nothing at all. `has_own_worker`: a worker of its own reads the text;
+        otherwise the worker that will run the text reads it first.
+        """
+        self._workers, self._plan, self._wanted = workers, plan, wanted
+        self._has_own_worker = has_own_worker
+        self._reading: Reading | None = None
+        self._survey = None if wanted is not None else Survey()
+
+    def survey(self) -> Survey | None:
+        """Return what was read; None if no worker was ever brought up.
+
+        Raises:
+            Starved: the machine was too busy to read it.
+        """
+        if self._survey is None and self._reading is not None:
+            self._survey = self._reading.survey()
+        return self._survey
+
+    def read_first(self, worker: WorkerProcess) -> bool:
+        """Have the text read, unless it was, now that `worker` is about to run it.
+
+        Return whether `worker` is still good to load the text.
+        """
+        if self._wanted is None or self._survey is not None or self._reading is not None:
+            return True
+        if self._has_own_worker:
+            self._reading = Reading(self._workers.take(), self._plan, self._wanted)
+            return True
+        more_time = worker.more_time
+        self._survey = Reading(worker, self._plan, self._wanted).survey()
+        worker.more_time = more_time
+        return self._survey.is_read
+
+    def close(self) -> None:
+        """End the worker that only reads, if there is one."""
+        if self._reading is not None:
+            self._reading.close()
 
 
 def _raised(error: RemoteRaised) -> Survey:

@@ -15,6 +15,15 @@ from typing import Any, NamedTuple
 from ...wire.control import receive_control, send_control
 from ...wire.faults import Deadline, PeerGone, Violation
 from ...wire.frame import Channel
+from ...wire.zygote_messages import (
+    FateRequest,
+    KillWorker,
+    StartWorker,
+    WorkerFate,
+    WorkerStarted,
+    ZygoteAnswer,
+    zygote_answer,
+)
 from ...worker.jail.layers import mapped_bytes
 from ...worker.tally import Tally, new_page
 from .faults import SourceGone
@@ -39,7 +48,7 @@ class WorkerStarter:
     def __init__(self, control: socket.socket, limits: dict[str, int] | None = None) -> None:
         self._control = control
         self._limits = limits or {}
-        self._early: deque[tuple[dict[str, Any], list[int]]] = deque()
+        self._early: deque[tuple[ZygoteAnswer, list[int]]] = deque()
         """Answers to starts that arrived while another answer was awaited."""
 
     def start(self) -> WorkerProcess:
@@ -56,7 +65,7 @@ class WorkerStarter:
         tally = Tally(page)
         try:
             fds = (theirs.fileno(), write_end, page)
-            send_control(self._control, {"t": "start", "config": {"limits": self._limits}}, fds)
+            send_control(self._control, StartWorker(self._limits).encoded(), fds)
         except PeerGone:
             raise SourceGone from None
         finally:
@@ -67,8 +76,10 @@ class WorkerStarter:
 
     def started(self) -> Started:
         """Wait for the next worker that was started. Raises `SourceGone`."""
-        answer, received = self._early.popleft() if self._early else self._hear()
-        pidfd, number = received[0] if received else None, answer["pid"]
+        started, received = self._early.popleft() if self._early else self._hear()
+        if not isinstance(started, WorkerStarted):
+            raise SourceGone("an answer to a question that nobody asked")
+        pidfd, number = received[0] if received else None, started.number
         return Started(number if pidfd is None else _pid_here(pidfd, number), pidfd, number)
 
     def fate(self, number: int) -> int | None:
@@ -77,23 +88,27 @@ class WorkerStarter:
         Raises `SourceGone`.
         """
         try:
-            send_control(self._control, {"t": "fate", "pid": number})
+            send_control(self._control, FateRequest(number).encoded())
         except PeerGone:
             raise SourceGone from None
-        while "fate" not in (received := self._hear())[0]:
-            self._early.append(received)
-        status: int | None = received[0]["fate"]
-        return status
+        while True:
+            answer, fds = self._hear()
+            if isinstance(answer, WorkerFate):
+                return answer.status
+            self._early.append((answer, fds))
 
-    def _hear(self) -> tuple[dict[str, Any], list[int]]:
+    def _hear(self) -> tuple[ZygoteAnswer, list[int]]:
         try:
-            return receive_control(self._control)
+            message, fds = receive_control(self._control)
+            return zygote_answer(message), fds
         except PeerGone:
             raise SourceGone from None
+        except Violation as error:
+            raise SourceGone(str(error)) from None
 
     def kill(self, pid: int) -> None:
         try:
-            send_control(self._control, {"t": "kill", "pid": pid})
+            send_control(self._control, KillWorker(pid).encoded())
         except PeerGone:
             raise SourceGone from None
 

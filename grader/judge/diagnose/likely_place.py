@@ -58,7 +58,7 @@ class LikelyPlaces:
         stem, survey = exercise.assignment, client.survey
         if seen.cause is None or survey is None or not self.patterns:
             return seen
-        tops = (client.definition(stem, target) for target in exercise.targets)
+        tops = (client.loaded.definition(stem, target) for target in exercise.targets)
         if seen.where not in (None, *tops):
             return seen
         entry = self._entries(stem).get(seen.cause.id)

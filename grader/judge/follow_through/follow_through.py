@@ -111,7 +111,7 @@ class FollowThroughPass:
             functions = {
                 name: slug
                 for name, slug in wrong.items()
-                if not self._is_class(name, slug) and client.mentions(name, self._stem(slug))
+                if not self._is_class(name, slug) and client.loaded.mentions(name, self._stem(slug))
             }
             classes = {
                 name: slug
@@ -305,7 +305,7 @@ class FollowThroughPass:
         """
         if observation.outcome is not Outcome.NOT_ATTEMPTED or observation.where is None:
             return observation.outcome is not Outcome.NOT_ATTEMPTED
-        files = (client.file_of(self._stem(slug)) for slug in classes.values())
+        files = (client.loaded.file_of(self._stem(slug)) for slug in classes.values())
         return observation.where.file in files
 
 
@@ -313,7 +313,7 @@ def _is_begun(exercise: ExercisePlan, client: SubmissionClient) -> bool:
     """Decide whether at least one target of the exercise is written."""
     for name in exercise.targets:
         try:
-            client.kind(exercise.assignment, name)
+            client.loaded.kind(exercise.assignment, name)
         except StudentFault:
             continue
         return True

@@ -172,7 +172,7 @@ def _as_it_ran(
         outcome=Outcome.FAILED,
         observed=observed,
         expected=requested(BANNED),
-        where=where or client.definition(exercise.assignment, exercise.targets[0]),
+        where=where or client.loaded.definition(exercise.assignment, exercise.targets[0]),
     )
 
 
@@ -301,7 +301,7 @@ def _why_not_written(exercise: ExercisePlan, client: SubmissionClient) -> Studen
     last: StudentFault | None = None
     for target in exercise.targets:
         try:
-            client.kind(exercise.assignment, target)
+            client.loaded.kind(exercise.assignment, target)
         except StudentFault as fault:
             # one that is there and broken says more than one that was never written
             last = fault if last is None or isinstance(last, NotDefined) else last

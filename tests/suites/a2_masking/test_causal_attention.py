@@ -8,6 +8,8 @@ the point is that they are not.
 import pytest
 import torch
 
+from ..causal_suite import CausalSuite
+
 B, T, D_IN, D_OUT, LONGEST = 2, 5, 3, 6, 8
 
 
@@ -18,53 +20,10 @@ def build(probe, *, tokens=T, dropout=0.0, train=False):
     ).student
 
 
-def tokens_like(probe, batch=B, count=T, scale=1.0):
-    return probe.randn(batch, count, D_IN, dtype=torch.float32, scale=scale)
-
-
-def run(expect, attention, x):
-    """Call the student's module; the output has the right shape and no NaN, or the check ends."""
-    output = attention(x)
-    expect.floats(output, (*x.shape[:-1], D_OUT), what="output")
-    expect.finite(output, what="output")
-    return output
-
-
-def expect_look_back(probe, expect, attention, tokens):
-    """The last output depends on the first token: without that, nothing is there to be masked."""
-    x = tokens_like(probe, count=tokens, scale=0.3)  # small scores: no weight is near zero
-    changed = x.clone()
-    changed[:, 0] += 0.5
-    moved = run(expect, attention, changed)[:, -1] - run(expect, attention, x)[:, -1]
-    expect.true(
-        bool((moved.abs().amax(-1) > 1e-4).all()),
-        observed="the last output does not depend on the first token",
-        expected="every output depends on all tokens before it",
-    )
-
-
-def expect_answer(expect, attention, x):
-    """Return the output for x. Another x gives another one, and the same again in a process that
-    has not seen it, or the check ends: what does not come from the tokens proves nothing."""
-    output, other = run(expect, attention, x), run(expect, attention, -x)
-    again = run(expect, attention.apart, -x)
-    expect.close(again, other, what="output of the same tokens once more", atol=1e-5)
-    expect.true(
-        bool((other - output).abs().amax() > 1e-3),
-        observed="the output does not depend on the tokens",
-        expected="other outputs for other tokens",
-    )
-    return output
-
-
-def expect_some_mask(probe, expect, attention):
-    """The first output hardly depends on the last token: there is a mask to be judged, be it leaky
-    or too wide."""
-    x = tokens_like(probe)
-    first = run(expect, attention, x)[:, 0]
-    x[:, -1] += 1.0
-    moved = run(expect, attention.apart, x)[:, 0]
-    expect.close(moved, first, what="first output after changing the last token", atol=1e-2)
+CHECKS = CausalSuite(build, B, T, D_IN, D_OUT)
+tokens_like, run = CHECKS.tokens_like, CHECKS.run
+expect_look_back, expect_answer = CHECKS.expect_look_back, CHECKS.expect_answer
+expect_some_mask = CHECKS.expect_some_mask
 
 
 class TestMasking:
@@ -87,31 +46,11 @@ class TestMasking:
 
     def test_future_stays_hidden_from_low_scores(self, probe, expect):
         """No output depends on a later token even where a token's own scores are very low."""
-        attention = build(probe)
-        expect_look_back(probe, expect, attention, T)
-        attention.to(torch.float64)
-        # Among 64 samples, the first token's score of itself is below -10,000 in several.
-        x = probe.randn(64, T, D_IN, scale=400.0)
-        changed = torch.cat([x[:, :1], probe.randn(64, T - 1, D_IN, scale=400.0)], dim=1)
-        before = run(expect, attention, x)
-        after = run(expect, attention.apart, changed)
-        expect.close(after[:, 0], before[:, 0], what="output 0 after changing all later tokens")
+        CHECKS.future_stays_hidden_from_low_scores(probe, expect)
 
     def test_past_tokens_are_seen(self, probe, expect):
         """Every token sees itself and all tokens before it."""
-        attention = build(probe)
-        expect_some_mask(probe, expect, attention)
-        x = tokens_like(probe, scale=0.3)  # small scores: no weight is near zero
-        before = expect_answer(expect, attention, x)
-        for position in range(T):
-            changed = x.clone()
-            changed[:, position] += 0.5
-            moved = (run(expect, attention.apart, changed) - before).abs().amax(-1)[:, position:]
-            expect.true(
-                bool((moved > 1e-4).all()),
-                observed=f"an output from position {position} on ignores token {position}",
-                expected="every output depends on its own token and on all before it",
-            )
+        CHECKS.past_tokens_are_seen(probe, expect)
 
     def test_beginning_of_a_sequence(self, probe, expect):
         """The beginning of a sequence alone gives what it gives inside the whole sequence."""
@@ -125,49 +64,21 @@ class TestMasking:
 
     def test_remaining_weights_add_up(self, probe, expect):
         """The weights of early tokens add up to as much as those of late tokens."""
-        attention = build(probe)
-        expect_look_back(probe, expect, attention, T)
-        expect_some_mask(probe, expect, attention)
-        x = tokens_like(probe, count=1).expand(B, T, D_IN)  # all values alike: only the sum shows
-        output = run(expect, attention, x)
-        expect.close(output, output[:, -1:].expand_as(output), what="output", atol=1e-5)
+        CHECKS.remaining_weights_add_up(probe, expect, atol=1e-5)
 
 
 class TestModes:
     def test_eval_repeats_itself(self, probe, expect):
         """After train() and eval() again, two calls give the same output."""
-        attention = build(probe, dropout=0.5, train=True)
-        x = tokens_like(probe, batch=64)
-        wild = run(expect, attention, x)
-        attention.eval()
-        calm = run(expect, attention, x)
-        expect.close(run(expect, attention.apart, x), calm, what="second output in eval mode")
-        expect.true(
-            bool(((wild - calm).abs() > 1e-3).any()),
-            observed="train mode and eval mode give the same output",
-            expected="dropout in train mode only",
-        )
+        CHECKS.eval_repeats_itself(probe, expect, batch=64)
 
     def test_train_does_not_repeat_itself(self, probe, expect):
         """With dropout, two calls in train mode differ."""
-        attention = build(probe, dropout=0.5, train=True)
-        x = tokens_like(probe, batch=64)
-        expect_answer(expect, build(probe, train=True), x)
-        first, second = run(expect, attention, x), run(expect, attention, x)
-        expect.true(
-            bool(((first - second).abs() > 1e-3).any()),
-            observed="two calls in train mode give the same output",
-            expected="different weights dropped in each call",
-        )
+        CHECKS.train_does_not_repeat_itself(probe, expect, batch=64)
 
     def test_no_dropout(self, probe, expect):
         """With a dropout of 0, train mode gives what eval mode gives."""
-        attention = build(probe)
-        x = tokens_like(probe)
-        calm = expect_answer(expect, attention, x)
-        attention.train()
-        wild = run(expect, attention.apart, x)
-        expect.close(wild, calm, what="output in train mode", atol=1e-6)
+        CHECKS.no_dropout(probe, expect, atol=1e-6)
 
     def test_dropout_is_on_the_weights(self, probe, expect):
         """Where all values are alike, dropout changes the size of an output, not its direction."""
@@ -224,17 +135,7 @@ class TestState:
 
     def test_state_dict_is_the_whole_state(self, probe, expect):
         """A second module that loads the first one's state_dict computes the same."""
-        first, second = build(probe), build(probe)
-        x = tokens_like(probe)
-        state, wanted = first.state(), run(expect, first, x)
-        expect.true(
-            bool(((run(expect, second, x) - wanted).abs() > 1e-3).any()),
-            observed="the output does not depend on the weights",
-            expected="different outputs for different weights",
-        )
-        second.load(state)
-        observed = run(expect, second.apart, x)
-        expect.close(observed, wanted, what="output of the second module", atol=1e-6)
+        CHECKS.state_dict_is_the_whole_state(probe, expect)
 
     def test_input_is_not_modified(self, probe, expect):
         """The input is the same after the call as before it."""
@@ -242,12 +143,7 @@ class TestState:
 
     def test_short_call_leaves_no_trace(self, probe, expect):
         """After a short sequence, a long one still gives the output it gave before."""
-        attention = build(probe)
-        x = tokens_like(probe)
-        before = run(expect, attention, x)
-        run(expect, attention.apart, x[:, :3])
-        after = run(expect, attention.apart, x)
-        expect.close(after, before, what="output of the later call", atol=1e-6)
+        CHECKS.short_call_leaves_no_trace(probe, expect)
 
     def test_two_modules_share_nothing(self, probe, expect):
         """A second module with weights of its own leaves the outputs of the first as they were."""
@@ -255,13 +151,8 @@ class TestState:
 
     def test_another_size_leaves_no_trace(self, student, probe, expect):
         """After a module of another size, one of the usual size computes what it should."""
-        student.CausalAttention(D_IN, 2 * D_OUT, 2, 0.0)(tokens_like(probe, count=2))
-        module = build(probe)
-        output = run(expect, module, tokens_like(probe))
-        expect.true(
-            output.std().item() > 1e-6,
-            observed="an output that is the same everywhere",
-            expected="an output that depends on the tokens",
+        CHECKS.another_size_leaves_no_trace(
+            probe, expect, student.CausalAttention(D_IN, 2 * D_OUT, 2, 0.0)
         )
 
 
@@ -273,9 +164,7 @@ class TestNumerics:
     )
     def test_dtype_is_kept(self, probe, expect, dtype):
         """After `.to(dtype)` the output is finite and has that dtype."""
-        attention = build(probe).to(dtype)
-        output = expect_answer(expect, attention, probe.randn(B, T, D_IN, dtype=dtype))
-        expect.dtype(output, dtype, what="output")
+        CHECKS.dtype_is_kept(probe, expect, dtype)
 
     def test_huge_scores(self, probe, expect):
         """Scores in the thousands give finite outputs."""
@@ -294,49 +183,11 @@ class TestNumerics:
 class TestGradients:
     def test_gradient_predicts_the_change(self, probe, expect):
         """The gradient tells how the output changes when the tokens move a little."""
-        attention = build(probe)
-        x, direction, probed = tokens_like(probe), tokens_like(probe), probe.randn(B, T, D_OUT)
-
-        def level(tensor):
-            return (run(expect, attention, tensor) * probed).sum()
-
-        tracked = x.clone().requires_grad_()
-        total = level(tracked)
-        expect.true(
-            total.requires_grad, observed="no gradient", expected="a gradient for the tokens"
-        )
-        (gradient,) = torch.autograd.grad(total, tracked, materialize_grads=True)
-        expect.finite(gradient, what="gradient")
-        expect.true(
-            gradient.abs().max().item() > 1e-6,
-            observed="a gradient of zero",
-            expected="outputs that depend on the tokens",
-        )
-        slope = (level(x + 1e-2 * direction) - level(x - 1e-2 * direction)).detach() / 2e-2
-        expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=2e-2)
+        CHECKS.gradient_predicts_the_change(probe, expect)
 
     def test_every_parameter_learns(self, probe, expect):
         """Every parameter gets a gradient that is finite and not zero."""
-        attention = build(probe)
-        # A mask may be a parameter that is not trained; how many are is checked in `state`.
-        parameters = {n: p for n, p in attention.named_parameters() if p.requires_grad}
-        expect.true(parameters, observed="no parameters", expected="parameters that learn")
-        output = run(expect, attention, tokens_like(probe))
-        expect.true(
-            output.requires_grad, observed="no gradient", expected="a gradient for every parameter"
-        )
-        gradients = torch.autograd.grad(
-            (output * probe.randn(B, T, D_OUT)).sum(),
-            list(parameters.values()),
-            materialize_grads=True,
-        )
-        for name, gradient in zip(parameters, gradients, strict=True):
-            expect.finite(gradient, what=f"gradient of {name}")
-            expect.true(
-                gradient.abs().max().item() > 1e-6,
-                observed=f"{name} gets no gradient",
-                expected="a gradient for every parameter",
-            )
+        CHECKS.every_parameter_learns(probe, expect)
 
     @pytest.mark.fresh
     def test_gradients_of_a_new_draw(self, probe, expect):

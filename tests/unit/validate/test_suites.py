@@ -92,6 +92,21 @@ def test_the_suites_of_this_course_have_no_gaps() -> None:
     assert list(suite_gaps(course, tuple(course.rubric.exercises))) == []
 
 
+def test_what_suites_share_is_read_as_they_are(copied: Path) -> None:
+    shared = copied / "tests/suites/causal_suite.py"
+    text = shared.read_text(encoding="utf-8")
+    shared.write_text(f"{text}\n\nSEEN = []\n\n\ndef note(x):\n    SEEN.append(x)\n", "utf-8")
+    course = find_course(copied)
+    assert list(suite_gaps(course, ())) == [
+        Gap(
+            "tests/suites/causal_suite.py",
+            text.count("\n") + 7,
+            "writes to SEEN, which all checks share",
+            "make it anew in each check, by a function",
+        )
+    ]
+
+
 def test_a_suite_without_exercise_and_an_exercise_without_suite(copied: Path) -> None:
     course = find_course(copied)
     old = copied / "tests/suites/a1_attention/public/test_sdpa.py"

@@ -49,14 +49,23 @@ class Caller:
 class Importer:
     """Makes one `__import__` per student module, over one set of modules per submission."""
 
-    def __init__(self, module_map: ModuleMap, notes: Notes, gate: Gate) -> None:
+    def __init__(
+        self,
+        module_map: ModuleMap,
+        notes: Notes,
+        gate: Gate,
+        run: Callable[[ModuleLocation], ModuleType],
+    ) -> None:
+        """Import nothing yet.
+
+        `run` returns the module of a place, and executes its file first unless that has begun.
+        """
         self._module_map = module_map
         self._notes = notes
         self._gate = gate
         self._places: dict[str, ModuleLocation] = {}
         self._real_import: Callable[..., Any] = builtins.__import__
-        self.run: Callable[[ModuleLocation], ModuleType]
-        """Returns the module of a place, and executes its file first unless that has begun."""
+        self._run = run
 
     def for_caller(self, caller: Caller) -> Callable[..., Any]:
         """Make the `__import__` for the builtins of one module."""
@@ -96,12 +105,12 @@ class Importer:
     ) -> ModuleType:
         parent: ModuleType | None = None
         for place in chain:
-            module = self.run(place)
+            module = self._run(place)
             if parent is not None:
                 self._attach(parent, place, module)
             parent = module
         if not fromlist:
-            return self.run(result[0])
+            return self._run(result[0])
         assert parent is not None
         self._submodules(parent, chain[-1], fromlist)
         return parent
@@ -121,7 +130,7 @@ class Importer:
         for name in names:
             child = self._module_map.child(place, name) if name not in package.__dict__ else None
             if child is not None:
-                self._attach(package, child, self.run(child))
+                self._attach(package, child, self._run(child))
 
     def _real(
         self, name: str, fromlist: Sequence[str] | None, caller: Caller, spot: tuple[str, int]

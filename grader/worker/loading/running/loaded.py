@@ -2,74 +2,74 @@
 
 from __future__ import annotations
 
-import builtins
-import sys
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import Any
 
-from ....text.language import _
 from ....wire.load_plan import LoadPlan
 from ....wire.load_report import LoadReport
-from ..source.module_map import ModuleLocation, ModuleMap, folder_of
+from ..source.module_map import ModuleMap
 from ..source.needed_names import wanted_names
-from ..source.needs import Needs
 from ..source.other_names import add_wanted_names
-from ..source.statements import Script, Scripts
+from ..source.statements import Scripts
 from .choice import choose
+from .current_statement import CurrentStatement
+from .file_runner import FileRunner
 from .findings import note_duplicates, note_other_assignment
 from .generators import Generators
-from .importer import Caller, Finder, Importer
 from .loaded_modules import LoadedModules
-from .module import Shared, StudentModule
+from .module import Shared
 from .notes import Notes
-from .standins import Gate, Standin
+from .standins import Gate
 from .unimported import note_unimported
 
 
-class Loaded:
-    """One loaded submission; to construct it is to load it.
+def load(
+    plan: LoadPlan, progress: Callable[[str, int], None], scripts: Scripts | None = None
+) -> Loaded:
+    """Run a submission's files and return what came of it.
 
-    Never raises for anything that a submission does.
+    Never raises for anything that a submission does. `progress` is called with a file and the
+    number of a statement in it, before that statement runs.
     """
+    loaded = Loaded(plan, progress, scripts or Scripts(plan.files))
+    loaded.run()
+    return loaded
+
+
+class Loaded:
+    """One submission that is loaded by `run`."""
 
     def __init__(
-        self, plan: LoadPlan, progress: Callable[[str, int], None], scripts: Scripts | None = None
+        self, plan: LoadPlan, progress: Callable[[str, int], None], scripts: Scripts
     ) -> None:
+        """Choose the files that count; run nothing yet."""
         self._plan = plan
-        self._progress = progress
-        self._current: tuple[str, int] | None = None
-        self._quiet = False
-        self._gate = Gate()
-        self._notes = Notes()
+        self._gate, self._notes, self._statement = Gate(), Notes(), CurrentStatement(progress)
         self._generators = Generators(plan.files.values())
-        self._builtins = {**vars(builtins), **_replacements(self._gate)}
-        self._script = scripts or Scripts(plan.files)
-        self._choices = choose(plan.entries, plan.others, plan.stubs, self._script)
-        self._entries = {stem: choice.path for stem, choice in self._choices.items()}
-        add_wanted_names(self._script, self._entries, plan.targets)
-        self._module_map = ModuleMap(plan.files.keys(), self._entries)
-        self._importer = Importer(self._module_map, self._notes, self._gate)
-        self._importer.run = self._run
-        self._finder = Finder(self._module_map, self._run)
-        self._modules: dict[str, StudentModule] = {}
-        self._shared = Shared(self._notes, self._generators, {}, plan.skip, self._begin)
-        self._held = LoadedModules(
-            self._modules, self._choices, plan.targets, self._notes, self._shared.places
-        )
-        self._wanted = wanted_names(self._entries, plan.targets, self._module_map, self._script)
+        choices = choose(plan.entries, plan.others, plan.stubs, scripts)
+        self._entries = {stem: choice.path for stem, choice in choices.items()}
+        add_wanted_names(scripts, self._entries, plan.targets)
+        module_map = ModuleMap(plan.files.keys(), self._entries)
+        shared = Shared(self._notes, self._generators, {}, plan.skip, self._statement.begin)
+        wanted = wanted_names(self._entries, plan.targets, module_map, scripts)
         self._start = self._generators.capture()
-        sys.meta_path.append(self._finder)
+        self._files = FileRunner(module_map, scripts, wanted, shared, self._gate, self._statement)
+        self._held = LoadedModules(
+            self._files.modules, choices, plan.targets, self._notes, shared.places
+        )
+
+    def run(self) -> None:
+        """Run the files that count, and note what is to be said about them."""
+        plan = self._plan
         self._run_entries()
         for stem, module in self._held.entries().items():
             stubs = plan.stubs.get(stem, {})
             note_duplicates(self._notes, module, plan.targets.get(stem, ()), stubs)
             note_other_assignment(self._notes, module, stem, plan.targets)
-        for module in self._modules.values():
+        for module in self._files.modules.values():
             known = module.module.__dict__.keys() | module.lost.keys()
             note_unimported(self._notes, module.path, known, module.ran)
-        self._current, self._quiet = None, True
+        self._statement.finish()
 
     @property
     def graded(self) -> bool:
@@ -112,96 +112,15 @@ class Loaded:
         """
         graded, self._gate.graded = self._gate.graded, False
         self._generators.restore(self._start)
-        if self._finder not in sys.meta_path:
-            sys.meta_path.append(self._finder)
-        for module in self._modules.values():
-            module.started = False
         self._run_entries()
         self._gate.graded = graded
 
     def close(self) -> None:
         """Take everything out of the interpreter again."""
-        if self._finder in sys.meta_path:
-            sys.meta_path.remove(self._finder)
-        for module in self._modules.values():
-            module.withdraw()
+        self._files.close()
 
     def _run_entries(self) -> None:
+        self._files.begin_again()
         for stem in self._entries:
             if stem in self._plan.targets:
-                self._run(self._module_map.entry(stem))
-
-    def _begin(self, path: str, index: int, may_take_long: bool) -> None:
-        self._current = (path, index)
-        # after loading, whatever runs is part of a call that has its own deadline
-        if may_take_long and not self._quiet:
-            self._progress(path, index)
-
-    def _run(self, place: ModuleLocation) -> ModuleType:
-        """Return the module of a place; execute its file if that has not begun."""
-        module = self._module(place)
-        if module.started:
-            return module.module
-        module.started = True
-        module.publish(self._dunders(place))
-        graded, self._gate.graded = self._gate.graded, False
-        outer = self._current
-        try:
-            module.execute(lambda: self._needs(place))
-        finally:
-            self._gate.graded, self._current = graded, outer
-        if outer is not None and not self._quiet:
-            # the importing statement goes on: its own time limit, under its own name
-            self._progress(*outer)
-        return module.module
-
-    def _module(self, place: ModuleLocation) -> StudentModule:
-        key = place.path or f"{place.folder}/"
-        if key not in self._modules:
-            script = self._script(place.path) if place.path else Script((), (), ())
-            self._modules[key] = StudentModule(key, place.name, script, self._shared)
-        return self._modules[key]
-
-    def _needs(self, place: ModuleLocation) -> Needs:
-        statements = self._script(place.path).statements if place.path else ()
-        wanted = self._wanted.get(place.path or "", None)
-        return Needs(statements, None if wanted is None else frozenset(wanted))
-
-    def _dunders(self, place: ModuleLocation) -> dict[str, Any]:
-        package = place.folder is not None
-        spec = ModuleSpec(place.name, self._finder, origin=place.path, is_package=package)
-        spec.loader_state = place
-        folder = place.folder if place.folder is not None else folder_of(place.path or "")
-        caller = Caller(place.path or f"{folder}/", folder, self._module(place).script)
-        own = {**self._builtins, "__import__": self._importer.for_caller(caller)}
-        parent = place.name if package else place.name.rpartition(".")[0]
-        dunders = {"__builtins__": own, "__spec__": spec, "__loader__": self._finder}
-        return {**dunders, "__package__": parent, **({"__path__": []} if package else {})}
-
-
-def _replacements(gate: Gate) -> dict[str, Any]:
-    """Return substitutes for some built-ins.
-
-    The originals would wait for a person, end the worker, or exist in notebooks only.
-    """
-
-    def input(prompt: object = "", /) -> str:
-        raise EOFError("EOF when reading a line")
-
-    def leave(code: object = None) -> None:
-        raise SystemExit(code)
-
-    def nothing(*args: object, **options: object) -> None:
-        return None
-
-    def get_ipython() -> Standin:
-        return Standin("get_ipython()", gate, _("there is no IPython while grading"))
-
-    return {
-        "input": input,
-        "exit": leave,
-        "quit": leave,
-        "breakpoint": nothing,
-        "display": nothing,
-        "get_ipython": get_ipython,
-    }
+                self._files.run_entry(stem)

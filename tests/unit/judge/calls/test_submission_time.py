@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from grader.judge.calls.faults import TimedOut
-from grader.judge.calls.student import SUBMISSION_LIMIT_S, SubmissionClient
+from grader.judge.calls.student import SubmissionClient
+from grader.judge.calls.submission_limits import SUBMISSION_LIMIT_S
 from grader.judge.calls.time_limits import MAX_WAITED_S
 from grader.judge.calls.worker_process import Usage
 from grader.wire.load_plan import LoadPlan
@@ -28,7 +29,7 @@ class Worker:
 def client() -> SubmissionClient:
     workers: Any = None
     made = SubmissionClient(workers, LoadPlan({}, {}, {}, {}))
-    made._worker = Worker()  # type: ignore[assignment]
+    made._now.worker = Worker()  # type: ignore[assignment]
     return made
 
 
@@ -85,8 +86,8 @@ def test_waiting_for_a_processor_does_not_count(
     is_up: bool,
 ) -> None:
     use(client, SUBMISSION_LIMIT_S + over_s, monkeypatch)
-    client._time.add_waiting(Worker(waiting_s / 2, others_s))  # type: ignore[arg-type]
-    client._worker = Worker(waiting_s / 2)  # type: ignore[assignment]
+    client._limits.time.add_waiting(Worker(waiting_s / 2, others_s))  # type: ignore[arg-type]
+    client._now.worker = Worker(waiting_s / 2)  # type: ignore[assignment]
     if is_up:
         with pytest.raises(TimedOut):
             client.before_request()
@@ -98,5 +99,5 @@ def test_to_load_it_there_is_time_of_its_own(
     client: SubmissionClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(client, SUBMISSION_LIMIT_S + 1, monkeypatch)
-    client._loading = True
-    client.before_request()
+    with client._limits.loading.attempt(until=0.0):
+        client.before_request()

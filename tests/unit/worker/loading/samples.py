@@ -10,7 +10,7 @@ from typing import Any
 
 from grader.submission.notebook import reduced
 from grader.wire.load_plan import LoadPlan
-from grader.worker.loading import Loaded
+from grader.worker.loading import Loaded, load
 
 FILE = "a1_attention.py"
 STEM = "a1_attention"
@@ -41,7 +41,7 @@ class Load:
         wanted = more.get("targets", {stem: () for stem in entries})
         wanted = {**wanted, STEM: targets} if targets else wanted
         plan = LoadPlan(data, entries, wanted, more.get("stubs", {}), skip)
-        loaded = Loaded(plan, lambda path, index: self.progress.append((path, index)))
+        loaded = load(plan, lambda path, index: self.progress.append((path, index)))
         self._open.append(loaded)
         return loaded
 

@@ -34,14 +34,14 @@ class Delivered(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 sys.meta_path.insert(0, Delivered())
 before = set(sys.modules)
 from grader.wire.load_plan import LoadPlan
-from grader.worker.loading import Loaded
+from grader.worker.loading import load
 
 foreign = {name.partition(".")[0] for name in set(sys.modules) - before}
 foreign -= {"grader", *sys.stdlib_module_names}
 source = b"from utils import N\nimport grader\ndef f(): return N + 1\n"
 files = {"a1_attention.py": source, "utils.py": b"N = 2\n"}
 plan = LoadPlan(files, {"a1_attention": "a1_attention.py"}, {"a1_attention": ("f",)}, {})
-loaded = Loaded(plan, lambda path, index: None)
+loaded = load(plan, lambda path, index: None)
 loaded.reset()
 notes = [note.kind for note in loaded.report.notes]
 print(json.dumps([sorted(foreign), loaded.lookup("a1_attention", "f")(), notes]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.wire.load_plan import LoadPlan
-from grader.worker.loading import Loaded
+from grader.worker.loading import load
 from tests.unit.worker.loading.samples import NOTEBOOK, STEM, Load, called, notebook
 
 IMPORTS = [
@@ -67,7 +67,7 @@ def test_an_assignment_that_is_not_graded_runs_only_if_imported() -> None:
         "other.py": b"raise SystemExit('it ran')",
     }
     entries = {STEM: NOTEBOOK, "other": "other.py"}
-    loaded = Loaded(LoadPlan(files, entries, {STEM: ("f",)}, {}), lambda path, index: None)
+    loaded = load(LoadPlan(files, entries, {STEM: ("f",)}, {}), lambda path, index: None)
     try:
         assert loaded.report.notes == ()
         assert list(loaded.report.modules) == [STEM]
