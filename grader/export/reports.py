@@ -51,7 +51,7 @@ def report_of_student(
 def _person_marks(graded: GradedClass, student: StudentResult) -> dict[str, PersonMark]:
     given = {item.slug: graded.given_to(student, item) for item in graded.items}
     return {
-        slug: PersonMark(one.points, one.comment)
+        slug: PersonMark(one.points, one.comment, one.remarks)
         for slug, one in given.items()
         if one.points is not None
     }

@@ -75,6 +75,8 @@ class PersonMark:
 
     points: Fraction
     comment: str = ""
+    remarks: tuple[str, ...] = ()
+    """What the ticked items of the mark scheme say, each with its points."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import click
 
 from grader.batch.arrivals import with_arrivals
 from grader.batch.attendance import of_roster
-from grader.batch.class_results import RECORDS, write_class_results
+from grader.batch.class_results import RECORDS, ByPerson, write_class_results
 from grader.batch.discovery import WITH_FOLDERS, BatchError, Entry, discover
 from grader.batch.gradebook import row_of
 from grader.batch.records import ClassRecords, read_class, record_text
@@ -26,6 +26,7 @@ from grader.cli import options
 from grader.cli.by_person import brought
 from grader.cli.faults import in_words
 from grader.cli.open_engine import OpenEngine
+from grader.cli.written_changes import written_changes
 from grader.course.course import Course, find_course
 from grader.engine.engine import Engine, Options
 from grader.engine.lanes import cores
@@ -133,15 +134,22 @@ def run(
             policy = replace(policy, times=_times(store, course, known, entries))
             done = tuple(earlier.regraded(entries, grader, forced))
             decided = [(one, *settled(one, policy, course.rubric)) for one in done]
+            by_person = brought(course, out, (), [row.id for row in known.rows], False)
+            questions = course.rubric.written_for(known.only)
+            by_hand = tuple(written_changes(out, questions, by_person.given))
             if not only_show:
-                _commit(decided, known, store, course, out)
+                _commit(decided, known, store, course, by_person, out)
     changes = [
         change for one, after, _made in decided if (change := change_of(one.before, after, marks))
     ]
     if format_ == "json":
-        click.echo(json.dumps(_as_json(changes, done, only_show), indent=2, ensure_ascii=False))
+        values = _as_json(changes, done, only_show)
+        values["written"] = [each.as_json() for each in by_hand]
+        click.echo(json.dumps(values, indent=2, ensure_ascii=False))
     else:
         _print(changes, done)
+        for each in by_hand:
+            click.echo(without_commands(str(each)))
         _print_next(out, only_show, course_folder)
     return 3 if any(one.problem and "problem" not in one.before for one in done) else 0
 
@@ -210,7 +218,12 @@ Decided = tuple[Regraded, Record, tuple[Adjustment, ...]]
 
 
 def _commit(
-    decided: Iterable[Decided], known: ClassRecords, store: Store, course: Course, out: Path
+    decided: Iterable[Decided],
+    known: ClassRecords,
+    store: Store,
+    course: Course,
+    by_person: ByPerson,
+    out: Path,
 ) -> None:
     """Let the results of a regrade count: adjustments, then records, then the gradebook."""
     rows = []
@@ -221,7 +234,6 @@ def _commit(
                 store.adjust(each)
         write_file(out / RECORDS / known.names[one.student], record_text(after))
         rows.append(row_of(after))
-    by_person = brought(course, out, (), [row.id for row in rows], False)
     write_class_results(rows, known.names, course.rubric, known.only, by_person, out)
 
 

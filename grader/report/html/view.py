@@ -78,8 +78,8 @@ class WrittenRow:
     slug: str
     points: str
     state: str
-    comment: str = ""
-    """What the person who gave the points says to it; empty if nothing."""
+    comments: tuple[str, ...] = ()
+    """What the person who gave the points says to it, in lines."""
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,8 @@ def _written_row(answer: WrittenAnswer, mark: PersonMark | None) -> WrittenRow:
     if mark is None:
         return WrittenRow(answer.item.slug, _("up to {points}", points=most), state(answer))
     points = f"{shown(mark.points)} / {most}"
-    return WrittenRow(answer.item.slug, points, state(answer), one_line(mark.comment))
+    comments = tuple(map(one_line, filter(None, (*mark.remarks, mark.comment))))
+    return WrittenRow(answer.item.slug, points, state(answer), comments)
 
 
 def _few(lines: list[str]) -> tuple[str, ...]:
