@@ -14,9 +14,8 @@ from typing import Any
 import click
 
 from grader.batch.arrivals import with_arrivals
-from grader.batch.attendance import of_roster
 from grader.batch.class_results import RECORDS, ByPerson, write_class_results
-from grader.batch.discovery import WITH_FOLDERS, BatchError, Entry, discover
+from grader.batch.discovery import WITH_FOLDERS, BatchError, Entry
 from grader.batch.gradebook import row_of
 from grader.batch.records import ClassRecords, read_class, record_text
 from grader.batch.regrade import Change, Earlier, Policy, Regraded, change_of, settled
@@ -24,6 +23,7 @@ from grader.batch.roster import read_roster
 from grader.batch.time_columns import NO_ONES_TIMES, TimesById, times_of
 from grader.cli import options
 from grader.cli.by_person import brought
+from grader.cli.class_entries import class_entries
 from grader.cli.faults import in_words
 from grader.cli.open_engine import OpenEngine
 from grader.cli.written_changes import written_changes
@@ -125,7 +125,7 @@ def run(
             earlier = Earlier(known.records, results, course.rubric, known.only)
 
             def entries(why: str = "code has to run again") -> Mapping[str, Entry]:
-                return _entries(store, folder, out, course, why)
+                return class_entries(store, folder, out, course, why)
 
             def grader(count: int) -> AbstractContextManager[Grader]:
                 workers = min(jobs or cores(), count)
@@ -161,27 +161,6 @@ def _require(known: ClassRecords, policy: Policy) -> None:
         raise BatchError(f"--force {student}: nobody of that name in these results.")
     if policy.forced and not policy.reason:
         raise BatchError("--force needs --reason: it stands in the record beside the points.")
-
-
-def _entries(
-    store: Store, folder: Path | None, out: Path, course: Course, why: str
-) -> Mapping[str, Entry]:
-    """Return the submissions by student, from where they were graded last or from `folder`.
-
-    Raises BatchError; `why` says there what they are needed for.
-    """
-    run = store.last_run()
-    place = folder or (Path(run.folder) if run else None)
-    if place is None or not place.is_dir():
-        raise BatchError(
-            f"{place or 'the submissions'}: no such folder, and {why}. Say where the "
-            "submissions are: --from DIR"
-        )
-    layout = run.layout if run else None
-    entries = discover(place, out, course.rubric.assignments.values(), layout).entries
-    if run and run.roster:
-        entries, _absences = of_roster(entries, read_roster(Path(run.roster)))
-    return {entry.id: entry for entry in entries}
 
 
 def _times(

@@ -127,7 +127,7 @@ def test_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
         pytest.param(
             ["xyzzy"],
             "no command 'xyzzy'; there are start, check, explain, dry-run, collect, batch, "
-            "merge, marking, gradebook, regrade, adjust, why, report, export, stubs, new, "
+            "merge, marking, gradebook, regrade, adjust, why, appeal, report, export, stubs, new, "
             "validate, doctor",
             id="none near",
         ),
