@@ -13,11 +13,17 @@ from grader.store.store import Store
 
 
 def class_entries(
-    store: Store, folder: Path | None, out: Path, course: Course, why: str
+    store: Store,
+    folder: Path | None,
+    out: Path,
+    course: Course,
+    why: str,
+    roster: Path | None = None,
 ) -> Mapping[str, Entry]:
     """Return the submissions by student, from where they were graded last or from `folder`.
 
-    Raises BatchError; `why` says there what they are needed for.
+    `roster` takes the place of the one that the class was graded with. Raises BatchError;
+    `why` says there what they are needed for.
     """
     run = store.last_run()
     place = folder or (Path(run.folder) if run else None)
@@ -28,6 +34,7 @@ def class_entries(
         )
     layout = run.layout if run else None
     entries = discover(place, out, course.rubric.assignments.values(), layout).entries
-    if run and run.roster:
-        entries, _absences = of_roster(entries, read_roster(Path(run.roster)))
+    path = roster or (Path(run.roster) if run and run.roster else None)
+    if path:
+        entries, _absences = of_roster(entries, read_roster(path))
     return {entry.id: entry for entry in entries}

@@ -25,6 +25,7 @@ NOT_FOR_STUDENTS = (
     "grader.cli.by_person",
     "grader.cli.class_grading",
     "grader.cli.class_progress",
+    "grader.cli.course_at",
     "grader.cli.class_entries",
     "grader.cli.commands.adjust",
     "grader.cli.commands.appeal",
