@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from grader.course.rubric import Rubric
 from grader.grade.evidence import OBSERVED, Outcome
+from grader.store.appeal_table import KeptAppeal
 from grader.store.store import Adjustment
 from grader.store.summary import LETTERS
 
@@ -152,6 +153,7 @@ class ClassData:
     """The sentence of each cause, by id."""
     tries: tuple[TryHistory, ...] = ()
     written: tuple[WrittenPoints, ...] = ()
+    appeals: tuple[KeptAppeal, ...] = ()
     other_results: int = 0
     """The number of students whose newest result is not the one that their row counts."""
 
