@@ -154,9 +154,8 @@ def _how_to_appeal(report: Report) -> Iterator[tuple[str, str]]:
     check = next(lost, None) if report.can_appeal else None
     if check is not None:
         how = _(
-            "Send those who grade a text file with three lines, student: {student} and, for "
-            "example, check: {check} and claim: with your reason behind it. Your code is then run "
-            "again.",
+            "Send those who grade a text file with three lines: “student: {student}”, “check: "
+            "{check}” or another one, and “claim: ” with your reason. Your code is then run again.",
             # Quoted as YAML does it: an id may look like a number.
             student=json.dumps(report.submission.id, ensure_ascii=False),
             check=check,
