@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -45,7 +46,18 @@ class Given:
     comment: str = ""
     answer: str = ""
     """The digest of the answer that the points were given for."""
+    ticked: tuple[str, ...] = ()
+    """The ids of the items of the mark scheme that `points` are the sum of."""
+    remarks: tuple[str, ...] = ()
+    """What the ticked items say to the student, each with its points."""
 
+    @property
+    def words(self) -> str:
+        """Return all that a student reads about the points, in a line."""
+        return "; ".join(filter(None, (*self.remarks, self.comment)))
+
+
+NOT_GIVEN = Given(None)
 
 GivenPoints = Mapping[tuple[str, str], Given]
 """Maps student and slug of the question to what a person gave."""
@@ -178,7 +190,7 @@ def gradebook(
     items = rubric.written_for(only)
     columns = [column for slug in slugs for column in _columns(rubric, slug)]
     most = sum((rubric.exercises[slug].points for slug in slugs), Fraction(0))
-    by_person = [*(item.slug for item in items), *_BY_PERSON] if items else []
+    by_person = [*chain.from_iterable(map(_item_columns, items)), *_BY_PERSON] if items else []
     rows = sorted(rows, key=lambda row: row.id)
     adjusted = ["adjustments"] if any(row.adjustments for row in rows) else []
     sums = [*adjusted, *by_person, "total", "max", "unchecked"]
@@ -217,13 +229,26 @@ def _sums(
     """
     if not items:
         return [_points(row.total), shown(most)]
-    got = [given[row.id, i.slug].points if (row.id, i.slug) in given else None for i in items]
-    known = [points for points in got if points is not None]
+    got = [given.get((row.id, item.slug), NOT_GIVEN) for item in items]
+    known = [one.points for one in got if one.points is not None]
     by_person = sum(known, Fraction(0)) if len(known) == len(items) else None
     both = None if row.total is None or by_person is None else row.total + by_person
     more = sum((item.points for item in items), Fraction(0))
     sums = (row.total, most, by_person, more, both, most + more)
-    return [*map(_points, got), *map(_points, sums)]
+    cells = (_item_cells(item, one) for item, one in zip(items, got, strict=True))
+    return [*chain.from_iterable(cells), *map(_points, sums)]
+
+
+def _item_columns(item: WrittenItem) -> Iterator[str]:
+    yield item.slug
+    if item.scheme:
+        yield f"{item.slug} ticked"
+
+
+def _item_cells(item: WrittenItem, one: Given) -> Iterator[str]:
+    yield _points(one.points)
+    if item.scheme:
+        yield safe_cell("; ".join(map(one_line, one.remarks)))
 
 
 def _points(points: Fraction | None) -> str:

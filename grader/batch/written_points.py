@@ -6,25 +6,29 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
 
 from grader.batch.cells import csv_text, decoded, plain_cell, safe_cell, separator
-from grader.batch.gradebook import Given, GivenPoints, Row
+from grader.batch.gradebook import NOT_GIVEN, Given, GivenPoints, Row
+from grader.course.mark_schemes import earned
 from grader.course.questions import WrittenItem
 from grader.report.cleaning import one_line
 from grader.text.points import exact
 from grader.text.problem import did_you_mean, quoted
 
 COLUMNS = ("id", "question", "points", "max", "comment", "state", "review", "answer")
+TICKED = "ticked"
+"""The column behind `points`, where a question has a mark scheme."""
 NEEDED = ("id", "question", "points")
 NO_CODES: Mapping[str, str] = MappingProxyType({})
 LIMIT_BYTES = 64 << 20
 CHANGED = "the answer changed after these points were given"
 # Before the digits, so that no spreadsheet takes them for a number.
 _DIGEST = "sha-"
+_BETWEEN = re.compile(r"[\s,;+]+")
 _NUMBER = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?|[0-9]{1,6}/[1-9][0-9]{0,5}")
 
 
@@ -45,17 +49,30 @@ def points_file(
     """
     items = tuple(items)
     left = dict(given)
+    ticks: list[tuple[str, ...]] = []
     lines: list[Sequence[str]] = [COLUMNS]
+    has_schemes = any(item.scheme for item in items) or any(one.ticked for one in left.values())
     for row in sorted(rows, key=lambda row: row.id):
         for item in items:
             if not wanted(row.id, item.slug):
                 continue
-            lines.append(_line(row, item, left.pop((row.id, item.slug), Given(None))))
+            one = left.pop((row.id, item.slug), NOT_GIVEN)
+            lines.append(_line(row, item, one))
+            ticks.append(one.ticked)
     for (id, slug), one in sorted(left.items()):
-        points = "" if one.points is None else exact(one.points)
         answer = f"{_DIGEST}{one.answer}" if one.answer else ""
-        lines.append([safe_cell(id), slug, points, "", safe_cell(one.comment), "", "", answer])
+        comment = safe_cell(one.comment)
+        lines.append([safe_cell(id), slug, _entered(one), "", comment, "", "", answer])
+        ticks.append(one.ticked)
+    if has_schemes:
+        behind = [[TICKED], *([" ".join(ticked)] for ticked in ticks)]
+        lines = [[*line[:3], *more, *line[3:]] for line, more in zip(lines, behind, strict=True)]
     return csv_text(lines)
+
+
+def _entered(one: Given) -> str:
+    """Return the points that were entered as a number: those of ticked items are summed anew."""
+    return "" if one.points is None or one.ticked else exact(one.points)
 
 
 def to_review(rows: Iterable[Row], given: GivenPoints) -> tuple[tuple[str, str], ...]:
@@ -84,7 +101,7 @@ def _line(row: Row, item: WrittenItem, one: Given) -> list[str]:
     return [
         safe_cell(row.id),
         item.slug,
-        "" if one.points is None else exact(one.points),
+        _entered(one),
         exact(item.points),
         safe_cell(one.comment),
         state,
@@ -121,6 +138,8 @@ def read_points(
             first = entries.setdefault((entry.student, entry.question), entry)
             if first.given.points != entry.given.points:
                 problems.append(f"{entry.place}: other points than in {first.place}; keep one")
+            elif set(first.given.ticked) != set(entry.given.ticked):
+                problems.append(f"{entry.place}: other items than in {first.place}; keep one")
     rest: dict[tuple[str, str], _Entry] = {}
     if base is not None:
         for entry in _entries(base, items, names, problems):
@@ -175,8 +194,8 @@ def _entry(
     problems: list[str],
 ) -> _Entry | None:
     id, slug, points = (row.get(name, "") for name in NEEDED)
-    comment = plain_cell(row.get("comment", ""))
-    if not points and not comment:
+    ticks, comment = plain_cell(row.get(TICKED, "")), plain_cell(row.get("comment", ""))
+    if not points and not comment and not ticks:
         return None
     student = names.get(id) or names.get(safe_cell(id))
     item = items.get(slug)
@@ -187,10 +206,38 @@ def _entry(
         hint = did_you_mean(one_line(slug), items)
         problems.append(f"{place}: no question {quoted(one_line(slug))}{hint}")
     value = _number(points, item, place, problems) if points else None
+    if points and ticks:
+        problems.append(f"{place}: points and ticked items; empty one of the two cells")
     if student is None or item is None:
         return None
     given = Given(value, comment, row.get("answer", "").removeprefix(_DIGEST))
+    if ticks and not points:
+        given = _with_ticks(given, ticks, item, place, problems)
     return _Entry(student, item.slug, given, place)
+
+
+def _with_ticks(
+    given: Given, cell: str, item: WrittenItem, place: str, problems: list[str]
+) -> Given:
+    """Return what was given with the sum of the items that are named in the cell."""
+    ids = [id for id in _BETWEEN.split(cell.casefold()) if id]
+    known = {one.id: one for one in item.scheme}
+    if not known:
+        problems.append(f"{place}: {item.slug} has no scheme to tick; enter points")
+        return given
+    for id in dict.fromkeys(ids):
+        if id not in known:
+            hint = did_you_mean(one_line(id), known)
+            problems.append(f"{place}: {item.slug} has no item {quoted(one_line(id))}{hint}")
+        elif ids.count(id) > 1:
+            problems.append(f"{place}: {quoted(id)} is ticked twice; take one out")
+    ticked = tuple(one for one in item.scheme if one.id in ids)
+    return replace(
+        given,
+        points=earned(item.scheme, ids, item.points),
+        ticked=tuple(one.id for one in ticked),
+        remarks=tuple(one.remark for one in ticked),
+    )
 
 
 def _number(

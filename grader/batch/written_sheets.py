@@ -14,7 +14,7 @@ from grader.batch.gradebook import Given, GivenPoints
 from grader.course.questions import WrittenItem
 from grader.grade.evidence import Outcome
 from grader.report.fragments import block, plain, span, table
-from grader.text.points import exact, shown
+from grader.text.points import exact, shown, signed
 
 _QUIET = frozenset({Outcome.PASSED, Outcome.CARRIED, Outcome.BLOCKED})
 
@@ -29,7 +29,15 @@ def sheet(
     """Yield the pieces of the sheet, in the order of the records; `file` takes the points."""
     yield f"# {span(item.slug)}: up to {shown(item.points)} points by a person\n\n{item.question}\n"
     yield f"\n## How to mark it\n\n{guide.strip()}\n\n"
-    yield f"Enter the points in `{file}`, column `points`.\n"
+    if item.scheme:
+        worth = ((span(one.id), signed(one.points)) for one in item.scheme)
+        yield f"{table(('Item', 'Points'), worth)}\n\n"
+        yield (
+            f"Enter the ids of what applies in `{file}`, column `ticked`, with blanks between, or "
+            "else points in the column `points`: 0 where nothing applies.\n"
+        )
+    else:
+        yield f"Enter the points in `{file}`, column `points`.\n"
     for record in records:
         id = record["submission"]["id"]
         yield "\n---\n\n" + "\n\n".join(
@@ -42,6 +50,8 @@ def _student(item: WrittenItem, record: Mapping[str, Any], one: Given) -> Iterat
     answer = _answer(item, record)
     yield f"## {span(record['submission']['id'])}"
     points = "no points yet" if one.points is None else f"{exact(one.points)} points"
+    if one.ticked:
+        points += f" ({', '.join(map(span, one.ticked))})"
     comment = f", {span(one.comment)}" if one.comment else ""
     if answer is None:
         yield f"not read: {span(record.get('problem', 'there is no result'))} ({points}{comment})"

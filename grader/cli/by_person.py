@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from grader.batch.gradebook import Row
 from grader.batch.marking import read_codes
 from grader.batch.written_points import read_points
 from grader.course.course import Course
+from grader.course.mark_schemes import with_comments
 from grader.report.cleaning import one_line, without_commands
 
 
@@ -27,8 +29,13 @@ def brought(
     Raises WrittenPointsError.
     """
     base = out / POINTS_FILE if (out / POINTS_FILE).is_file() else None
-    given = read_points(base, files, course.rubric.written, students, read_codes(out))
-    return ByPerson(_guides(course), given, empty_is_zero)
+    guides = _guides(course)
+    items = {
+        slug: replace(item, scheme=with_comments(item.scheme, guides.get(slug, "")))
+        for slug, item in course.rubric.written.items()
+    }
+    given = read_points(base, files, items, students, read_codes(out))
+    return ByPerson(guides, given, empty_is_zero)
 
 
 def _guides(course: Course) -> dict[str, str]:

@@ -28,6 +28,7 @@ COMMANDS = {
     "regrade": "Grade a class by what the course says now, and show who gains and who loses.",
     "adjust": "Give a student points beside those of the checks, or take some (+2, -1.5).",
     "why": "Show the evidence for every point that STUDENT lost, in one exercise or in all.",
+    "appeal": "Run a student's code again to decide a claim on a check, and draft a reply.",
     "report": "Say what a class has not understood, who is stuck, and what the checks are worth.",
     "lens": "Find the edit that students made whose mistake has no name yet (for authors).",
     "export": "Write a class's results for Canvas, Moodle, a spreadsheet, or students.",

@@ -15,9 +15,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from grader.course.follow_through import SLUG
-from grader.course.schema import Form, number, record, required, table, text
+from grader.course.mark_schemes import SchemeItem, most_of, scheme
+from grader.course.schema import Form, number, optional, record, required, table, text
 from grader.course.yaml_source import Place
 from grader.text.language import _, marked
+from grader.text.points import exact
 from grader.text.problem import Trail, did_you_mean, quoted
 
 _TEXT = r"(?s:(?!.*<!--).*\S.*)"
@@ -44,10 +46,14 @@ class WrittenItem:
     points: Fraction
     question: str
     wordings: tuple[Wording, ...] = ()
+    scheme: tuple[SchemeItem, ...] = ()
+    """The items that can be ticked for it; empty if points are entered as a number."""
 
 
-def _item(slug: str, *, points: Fraction, question: str) -> WrittenItem:
-    return WrittenItem(slug, "", points, question.strip())
+def _item(
+    slug: str, *, points: Fraction, question: str, scheme: tuple[SchemeItem, ...]
+) -> WrittenItem:
+    return WrittenItem(slug, "", points, question.strip(), scheme=scheme)
 
 
 def written_items() -> Form[dict[str, WrittenItem]]:
@@ -56,6 +62,7 @@ def written_items() -> Form[dict[str, WrittenItem]]:
         _item,
         points=required(_points_to_give()),
         question=required(text(marked("a question, without HTML comments"), _TEXT)),
+        scheme=optional(scheme(), ()),
     )
     return table(
         marked("a slug, such as 'a1.why', as the key"),
@@ -91,8 +98,15 @@ def located(
 def item_problems(
     items: Mapping[str, WrittenItem], assignments: Mapping[str, str], exercises: Collection[str]
 ) -> Iterator[tuple[Trail, str]]:
-    """Yield a problem for each question without an assignment, or with the slug of an exercise."""
-    for slug in items:
+    """Yield what is wrong with questions: their assignment, their slug, or their mark scheme."""
+    for slug, item in items.items():
+        if item.scheme and (most := most_of(item.scheme)) < item.points:
+            few = _(
+                "these items give {most} points in all, and the question has {points}",
+                most=exact(most),
+                points=exact(item.points),
+            )
+            yield ("written", slug, "scheme"), few
         prefix, dot, _rest = slug.partition(".")
         if dot and assignments and prefix not in assignments:
             hint = did_you_mean(prefix, assignments)

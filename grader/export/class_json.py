@@ -122,6 +122,7 @@ def _answer(graded: GradedClass, student: StudentResult, slug: str) -> dict[str,
         "slug": slug,
         "points": _known(given.points),
         "comment": one_line(given.comment),
+        **({"ticked": list(given.ticked)} if item.scheme else {}),
         "answered": bool(answer and answer.digest),
     }
 

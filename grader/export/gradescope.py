@@ -120,14 +120,14 @@ def _by_person(
             "number": f"{number}.{place}",
             "score": number_of(given.points),
             "max_score": number_of(answer.item.points),
-            "output": by_person(state(answer), given.comment),
+            "output": by_person(state(answer), *given.remarks, given.comment),
             "visibility": "after_published",
         }
 
 
-def by_person(state: str, comment: str) -> str:
+def by_person(state: str, *remarks: str) -> str:
     """Say that a person graded an answer, and what they say to it."""
-    lines = [_("graded by a person"), state, one_line(comment)]
+    lines = [_("graded by a person"), state, *map(one_line, remarks)]
     return clean("\n".join(filter(None, lines)))
 
 

@@ -84,5 +84,5 @@ def _answers(
             "name": answer.item.slug,
             "points": number_of(given.points),
             "max_points": number_of(answer.item.points),
-            "output": by_person(state(answer), given.comment),
+            "output": by_person(state(answer), *given.remarks, given.comment),
         }

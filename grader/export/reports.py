@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from grader.batch.class_results import RECORDS
 from grader.export.exported import Choices, ExportError
@@ -42,7 +43,8 @@ def report_of_student(
         person_marks=_person_marks(graded, student),
     )
     try:
-        return report_of(record, graded.rubric, graded.only, more)
+        report = report_of(record, graded.rubric, graded.only, more)
+        return replace(report, can_appeal=True)
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         path = graded.folder / RECORDS / student.record
         raise ExportError(f"{path}: not a record of this grader. {_AGAIN}") from error
@@ -51,7 +53,7 @@ def report_of_student(
 def _person_marks(graded: GradedClass, student: StudentResult) -> dict[str, PersonMark]:
     given = {item.slug: graded.given_to(student, item) for item in graded.items}
     return {
-        slug: PersonMark(one.points, one.comment)
+        slug: PersonMark(one.points, one.comment, one.remarks)
         for slug, one in given.items()
         if one.points is not None
     }

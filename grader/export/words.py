@@ -33,7 +33,7 @@ def points_in_short(graded: GradedClass, student: StudentResult) -> str:
         pieces.append(f"{slug} {_known(points)} / {shown(most)}")
     for item in graded.items:
         given = graded.given_to(student, item)
-        comment = f" ({one_line(given.comment)})" if given.comment else ""
+        comment = f" ({one_line(given.words)})" if given.words else ""
         pieces.append(f"{item.slug} {_known(given.points)} / {shown(item.points)}{comment}")
     beside = (f"{one_line(one.reason)}: {signed(one.points)}" for one in student.row.beside)
     return "; ".join((*pieces, *beside))

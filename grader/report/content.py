@@ -75,6 +75,8 @@ class PersonMark:
 
     points: Fraction
     comment: str = ""
+    remarks: tuple[str, ...] = ()
+    """What the ticked items of the mark scheme say, each with its points."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,8 @@ class Report:
     """Notes for the staff to look into; None in a report that is not for staff."""
     name_hidden_checks: bool = False
     """True if the author lets students see the names of hidden checks."""
+    can_appeal: bool = False
+    """True where a class was graded, so that there is somebody to send a claim to."""
     beside: tuple[BesideChecks, ...] = ()
     """The points beside those of the checks, where a class was graded."""
 

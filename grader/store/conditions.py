@@ -18,6 +18,8 @@ from ..text.language import language_in_use
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _COURSE_FOLDERS = ("reference", "tests/suites")
+_GUIDES = "reference/guides"
+"""Say to people how to mark written answers: no check sees them, so a change runs no code."""
 _LIBRARIES = ("torch", "numpy", "einops")
 _NO_SOURCE = frozenset({"__pycache__", ".ipynb_checkpoints"})
 
@@ -27,7 +29,7 @@ class Conditions:
     """Everything but the submission that a result depends on. Two equal ones give equal results."""
 
     course: str
-    """SHA-256 over the suites and the reference with all that belongs to it."""
+    """SHA-256 over the suites and the reference with all that belongs to it, but no guide."""
     rules: str
     """SHA-256 over what `rubric.yaml` says about grading, all but what each thing is worth."""
     points: str
@@ -86,7 +88,7 @@ def _without_worth(rubric: Rubric) -> Rubric:
         for slug, exercise in rubric.exercises.items()
     }
     questions = {
-        slug: replace(item, points=Fraction(0), question="", wordings=())
+        slug: replace(item, points=Fraction(0), question="", wordings=(), scheme=())
         for slug, item in rubric.written.items()
     }
     return replace(
@@ -125,7 +127,12 @@ def _versions() -> Iterator[str]:
 
 
 def _digest_of_files(root: Path, folders: Iterable[str]) -> str:
-    paths = (path for folder in folders for path in _files(root / folder))
+    paths = (
+        path
+        for folder in folders
+        for path in _files(root / folder)
+        if not path.is_relative_to(root / _GUIDES)
+    )
     return _digest(
         part
         for path in sorted(paths)

@@ -11,7 +11,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +19,8 @@ from typing import Any
 
 from ..files.writing import WritingError
 from ..text.points import exact
-from . import summary_tables
+from . import appeal_table, summary_tables
+from .appeal_table import KeptAppeal
 from .conditions import Conditions
 from .summary_tables import KeptSummary
 
@@ -254,6 +255,16 @@ class Store:
             rows = self._database.execute("SELECT DISTINCT student FROM adjustments ORDER BY 1")
             return tuple(student for (student,) in rows)
 
+    def keep_appeal(self, appeal: KeptAppeal) -> None:
+        """Add an appeal as of now. Raises StoreError and WritingError."""
+        with self._writing():
+            appeal_table.add(self._database, replace(appeal, made_at=_now()))
+
+    def appeals(self) -> tuple[KeptAppeal, ...]:
+        """Return every appeal, the oldest first. Raises StoreError."""
+        with _in_words(self.path):
+            return tuple(appeal_table.rows(self._database))
+
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """Make one transaction of what is written meanwhile."""
@@ -325,6 +336,7 @@ def _prepare(path: Path, database: sqlite3.Connection) -> None:
                 f"{FORMAT}). {_MOVE_AWAY}"
             )
     summary_tables.prepare(database)
+    appeal_table.prepare(database)
     # In WAL mode, what is committed survives the end of any process. A power cut may take the last
     # results; these are graded again.
     database.execute("PRAGMA journal_mode = WAL")

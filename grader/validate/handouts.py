@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ..course.mark_schemes import comments_in
 from ..course.misconceptions import MisconceptionError
 from ..course.source_notebooks import FILE, load_notebooks
 from ..handouts.stubs import StubError, stub_source
@@ -46,11 +47,17 @@ def handout_gaps(data: CourseData) -> Iterator[Gap]:
 def guide_gaps(data: CourseData) -> Iterator[Gap]:
     """Yield questions without a marking guide, and guides without a question."""
     written = data.course.rubric.written
-    for slug in written:
+    for slug, item in written.items():
         path = data.course.guide(slug)
         shown = path.relative_to(data.course.root).as_posix()
         if not path.is_file() or not path.read_text(encoding="utf-8").strip():
             yield Gap(shown, 1, f"nothing says how to mark {slug}", "write the marking guide")
+            continue
+        comments = comments_in(path.read_text(encoding="utf-8"))
+        for one in item.scheme:
+            if one.id not in comments:
+                message = f"nothing says to students what {one.id} is"
+                yield Gap(shown, 1, message, f"write a line `- {one.id}: ...`")
     for path in sorted(data.course.guide("any").parent.glob("*.md")):
         if path.stem not in written:
             shown = path.relative_to(data.course.root).as_posix()

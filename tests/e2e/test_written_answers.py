@@ -170,6 +170,36 @@ def test_a_persons_points_make_the_total_and_stay(course: Path, graded: Path) ->
     assert totals == ["6", "0.5", "1", ""]
 
 
+def test_ticked_items_reach_the_student_and_follow_the_rubric_without_running_code(
+    course: Path, graded: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rubric = course / "rubric.yaml"
+    before, guide = rubric.read_text("utf-8"), course / "reference" / "guides" / "t1.why.md"
+    out, at = graded / "out", ["--course", str(course)]
+    rubric.write_text(before + "    scheme: {because: 3/2, whole: 1, guess: -1/2}\n", "utf-8")
+    guide.write_text("- because: Gives the reason.\n- whole: All of it.\n", "utf-8")
+    filled = graded / "ticked.csv"
+    lines = "student-001,t1.why,because guess\nstudent-002,t1.why,because whole\n"
+    filled.write_text(f"id,question,ticked,points\n{lines}", encoding="utf-8")
+
+    assert cli.main(["gradebook", str(out), "--written-points", str(filled), *at]) == 0
+    rubric.write_text(before + "    scheme: {because: 1, whole: 1, guess: -1/2}\n", "utf-8")
+    capfd.readouterr()
+    assert cli.main(["regrade", str(out), "--isolation", "partial", "--commit", *at]) == 0
+    shown = capfd.readouterr().out
+    assert cli.main(["export", str(out), "--as", "pages", *at]) in (0, 1)
+
+    assert "student-001  t1.why: 1 -> 0.5  (ticked: because, guess)" in shown
+    assert "the code of 0 ran again" in shown
+    first, second, *_rest = rows(out / "gradebook.csv")
+    assert (first["t1.why"], first["total"]) == ("0.5", "4.5")
+    assert first["t1.why ticked"] == "Gives the reason. (+1); guess (-0.5)"
+    assert second["t1.why"] == "2"
+    page = (out / "exports" / "pages" / "student-001.html").read_text("utf-8")
+    assert "Gives the reason. (+1)<br>guess (-0.5)" in page
+    rubric.write_text(before, "utf-8")
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from grader.course.rubric import Rubric
 from grader.grade.evidence import OBSERVED, Outcome
+from grader.store.appeal_table import KeptAppeal
 from grader.store.store import Adjustment
 from grader.store.summary import LETTERS
 
@@ -154,6 +155,7 @@ class ClassData:
     written: tuple[WrittenPoints, ...] = ()
     explained: Mapping[tuple[str, frozenset[tuple[str, str]]], str] = field(default_factory=dict)
     """The edits that explain groups, as `grader lens` wrote them: see `lens_file`."""
+    appeals: tuple[KeptAppeal, ...] = ()
     other_results: int = 0
     """The number of students whose newest result is not the one that their row counts."""
 

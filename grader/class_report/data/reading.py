@@ -51,6 +51,7 @@ def read_class(out: Path, rubric: Rubric) -> ClassData:
         raise RecordsError(f"{out / STORE_FILE}: no such file. Grade the class again: grader batch")
     with open_store(out / STORE_FILE) as store:
         history = tuple(store.summaries())
+        appeals = store.appeals()
         adjustments = {row.id: store.adjustments(row.id) for row in rows}
     by_student: dict[str, list[KeptSummary]] = defaultdict(list)
     for kept in history:
@@ -73,6 +74,7 @@ def read_class(out: Path, rubric: Rubric) -> ClassData:
         tries=tuple(_tries(rows, by_student, layout)),
         written=tuple(_written(out, rows, rubric)),
         explained=read_lens(out),
+        appeals=appeals,
         other_results=sum(one is not None and not one.is_newest for one in chosen),
     )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from statistics import mean, stdev
 
+from grader.batch.replays import Ruling
 from grader.class_report.data.class_data import ClassData, WrittenPoints
 from grader.class_report.outline import (
     Column,
@@ -16,6 +17,7 @@ from grader.class_report.outline import (
     percent,
     text,
 )
+from grader.store.appeal_table import KeptAppeal
 from grader.store.store import Adjustment
 from grader.text.language import _
 
@@ -29,12 +31,12 @@ def graders(data: ClassData) -> Section:
     title = _("Graded by people")
     if not given and not adjusted:
         nothing = _("Nobody has given points by hand yet: no written answer, and no adjustment.")
-        return Section(ID, title, (nothing,))
+        return Section(ID, title, (nothing,), tables=(_appeals(data),) if data.appeals else ())
     lead = _(
         "written.csv does not say who graded an answer, so drift between graders cannot be shown; "
         "adjustments have their author."
     )
-    return Section(ID, title, (lead,), tables=(_written(data), _authors(data)))
+    return Section(ID, title, (lead,), tables=(_written(data), _authors(data), _appeals(data)))
 
 
 def _written(data: ClassData) -> Sheet:
@@ -97,3 +99,31 @@ def _authors(data: ClassData) -> Sheet:
     )
     empty = _("Nobody has points beside those of the checks.")
     return Sheet("adjustments", _("Points beside the checks"), columns, rows, empty)
+
+
+def _appeals(data: ClassData) -> Sheet:
+    """Count what students said of checks, and what `grader appeal` answered."""
+    places = {person.id: place for place, person in enumerate(data.people)}
+    by_check: dict[str, list[KeptAppeal]] = defaultdict(list)
+    for one in data.appeals:
+        by_check[one.check_name].append(one)
+    columns = (
+        Column(_("Check")),
+        Column(_("Students"), is_number=True),
+        Column(
+            _("Stand"),
+            _("More than one: look at the check before anything else, then regrade everybody."),
+            is_number=True,
+        ),
+        Column(_("Fall"), is_number=True),
+        Column(_("Cannot tell"), _("Read this code yourself, and write."), is_number=True),
+    )
+    rows = []
+    for check, own in sorted(by_check.items(), key=lambda pair: (-len(pair[1]), pair[0])):
+        rulings = Counter(one.ruling for one in own)
+        who = dict.fromkeys(places[one.student] for one in own if one.student in places)
+        numbers = (
+            number(rulings[one], 0) for one in (Ruling.STANDS, Ruling.FALLS, Ruling.CANNOT_TELL)
+        )
+        rows.append((text(check), count(len(who), who), *numbers))
+    return Sheet("appeals", _("Appeals"), columns, tuple(rows), _("There were no appeals."))

@@ -14,9 +14,8 @@ from typing import Any
 import click
 
 from grader.batch.arrivals import with_arrivals
-from grader.batch.attendance import of_roster
-from grader.batch.class_results import RECORDS, write_class_results
-from grader.batch.discovery import WITH_FOLDERS, BatchError, Entry, discover
+from grader.batch.class_results import RECORDS, ByPerson, write_class_results
+from grader.batch.discovery import WITH_FOLDERS, BatchError, Entry
 from grader.batch.gradebook import row_of
 from grader.batch.records import ClassRecords, read_class, record_text
 from grader.batch.regrade import Change, Earlier, Policy, Regraded, change_of, settled
@@ -24,8 +23,11 @@ from grader.batch.roster import read_roster
 from grader.batch.time_columns import NO_ONES_TIMES, TimesById, times_of
 from grader.cli import options
 from grader.cli.by_person import brought
+from grader.cli.class_entries import class_entries
+from grader.cli.course_at import course_at
 from grader.cli.faults import in_words
 from grader.cli.open_engine import OpenEngine
+from grader.cli.written_changes import written_changes
 from grader.course.course import Course, find_course
 from grader.engine.engine import Engine, Options
 from grader.engine.lanes import cores
@@ -80,6 +82,18 @@ from grader.text.typed import here
     metavar="DIR",
     help="The submissions; else where they were when the class was graded last.",
 )
+@click.option(
+    "--roster",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="The class list that says when students handed in; else that of the last batch.",
+)
+@click.option(
+    "--at",
+    default="",
+    metavar="COMMIT|TIME",
+    help="The course as of this commit of its repository, or as it was at this time.",
+)
 @options.format_("text", "json")
 @options.jobs("Submissions graded at a time; else one a core.")
 @options.isolation
@@ -105,6 +119,8 @@ def run(
     author: str = "",
     marks: tuple[int, ...] = (),
     folder: Path | None = None,
+    roster: Path | None = None,
+    at: str = "",
     format_: str = "text",
     jobs: int | None = None,
     isolation: str | None = None,
@@ -113,8 +129,7 @@ def run(
 ) -> int:
     """Print what a regrade changes, write it if asked to, and return the exit code."""
     policy = Policy(never_lower, frozenset(only_causes), frozenset(forced), reason, author)
-    with in_words():
-        course = find_course(course_folder or Path.cwd())
+    with in_words(), course_at(find_course(course_folder or Path.cwd()), at) as course:
         known = read_class(out, course.rubric)
         _require(known, policy)
         tier = isolation or "full"
@@ -124,25 +139,36 @@ def run(
             earlier = Earlier(known.records, results, course.rubric, known.only)
 
             def entries(why: str = "code has to run again") -> Mapping[str, Entry]:
-                return _entries(store, folder, out, course, why)
+                return class_entries(store, folder, out, course, why, roster)
 
             def grader(count: int) -> AbstractContextManager[Grader]:
                 workers = min(jobs or cores(), count)
                 return open_engine(course, Options(workers, only=known.only, isolation=tier))
 
-            policy = replace(policy, times=_times(store, course, known, entries))
+            policy = replace(policy, times=_times(store, course, known, entries, roster))
             done = tuple(earlier.regraded(entries, grader, forced))
             decided = [(one, *settled(one, policy, course.rubric)) for one in done]
+            by_person = brought(course, out, (), [row.id for row in known.rows], False)
+            questions = course.rubric.written_for(known.only)
+            by_hand = tuple(written_changes(out, questions, by_person.given))
             if not only_show:
-                _commit(decided, known, store, course, out)
+                _commit(decided, known, store, course, by_person, out)
+                if roster and (last := store.last_run()):
+                    store.note_run(replace(last, roster=str(roster.absolute())))
     changes = [
         change for one, after, _made in decided if (change := change_of(one.before, after, marks))
     ]
     if format_ == "json":
-        click.echo(json.dumps(_as_json(changes, done, only_show), indent=2, ensure_ascii=False))
+        values = _as_json(changes, done, only_show)
+        values["written"] = [each.as_json() for each in by_hand]
+        click.echo(json.dumps(values, indent=2, ensure_ascii=False))
     else:
         _print(changes, done)
-        _print_next(out, only_show, course_folder)
+        for each in by_hand:
+            click.echo(without_commands(str(each)))
+        as_of = ("--at", at) if at else ()
+        other = ("--roster", str(roster)) if roster else ()
+        _print_next(out, only_show, course_folder, (*as_of, *other))
     return 3 if any(one.problem and "problem" not in one.before for one in done) else 0
 
 
@@ -155,32 +181,12 @@ def _require(known: ClassRecords, policy: Policy) -> None:
         raise BatchError("--force needs --reason: it stands in the record beside the points.")
 
 
-def _entries(
-    store: Store, folder: Path | None, out: Path, course: Course, why: str
-) -> Mapping[str, Entry]:
-    """Return the submissions by student, from where they were graded last or from `folder`.
-
-    Raises BatchError; `why` says there what they are needed for.
-    """
-    run = store.last_run()
-    place = folder or (Path(run.folder) if run else None)
-    if place is None or not place.is_dir():
-        raise BatchError(
-            f"{place or 'the submissions'}: no such folder, and {why}. Say where the "
-            "submissions are: --from DIR"
-        )
-    layout = run.layout if run else None
-    entries = discover(place, out, course.rubric.assignments.values(), layout).entries
-    if run and run.roster:
-        entries, _absences = of_roster(entries, read_roster(Path(run.roster)))
-    return {entry.id: entry for entry in entries}
-
-
 def _times(
     store: Store,
     course: Course,
     known: ClassRecords,
     entries: Callable[[str], Mapping[str, Entry]],
+    roster: Path | None,
 ) -> TimesById:
     """Return when students handed in, as roster and class folder say now.
 
@@ -189,7 +195,8 @@ def _times(
     run = store.last_run()
     if course.rubric.late is None or run is None:
         return NO_ONES_TIMES
-    times = _on_roster(Path(run.roster), course, known) if run.roster else NO_ONES_TIMES
+    path = roster or (Path(run.roster) if run.roster else None)
+    times = _on_roster(path, course, known) if path else NO_ONES_TIMES
     if run.layout not in WITH_FOLDERS:
         return times
     submissions = entries("it says who was late")
@@ -201,16 +208,24 @@ def _on_roster(path: Path, course: Course, known: ClassRecords) -> TimesById:
     if not path.is_file():
         raise BatchError(
             f"{path}: not there any more, and it says who was late. Put it back, or grade with "
-            "another one: grader batch --roster FILE"
+            "another one: --roster FILE"
         )
-    return times_of(read_roster(path).times, course.rubric, known.only)
+    times = times_of(read_roster(path).times, course.rubric, known.only)
+    if times and not {row.id for row in known.rows} & times.keys():
+        raise BatchError(f"{path}: names nobody of these results. Is it the list of this class?")
+    return times
 
 
 Decided = tuple[Regraded, Record, tuple[Adjustment, ...]]
 
 
 def _commit(
-    decided: Iterable[Decided], known: ClassRecords, store: Store, course: Course, out: Path
+    decided: Iterable[Decided],
+    known: ClassRecords,
+    store: Store,
+    course: Course,
+    by_person: ByPerson,
+    out: Path,
 ) -> None:
     """Let the results of a regrade count: adjustments, then records, then the gradebook."""
     rows = []
@@ -221,7 +236,6 @@ def _commit(
                 store.adjust(each)
         write_file(out / RECORDS / known.names[one.student], record_text(after))
         rows.append(row_of(after))
-    by_person = brought(course, out, (), [row.id for row in rows], False)
     write_class_results(rows, known.names, course.rubric, known.only, by_person, out)
 
 
@@ -266,9 +280,11 @@ def _print_sums(changes: Iterable[Change]) -> None:
         click.echo(f"by {name}: {up} up, {down} down, {total} points in all")
 
 
-def _print_next(out: Path, only_show: bool, course_folder: Path | None) -> None:
+def _print_next(
+    out: Path, only_show: bool, course_folder: Path | None, more: tuple[str, ...]
+) -> None:
     if only_show:
-        commit = here(course_folder).command("regrade", str(out), "--commit")
+        commit = here(course_folder).command("regrade", str(out), *more, "--commit")
         click.echo(f"nothing that counts was changed. To let it count, add --commit: {commit}")
     else:
         click.echo(f"next: open {out / 'gradebook.csv'}")

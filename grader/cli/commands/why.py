@@ -13,15 +13,14 @@ from typing import Any
 import click
 
 from grader.batch.attendance import of_roster
-from grader.batch.class_results import RECORDS
 from grader.batch.discovery import WITH_FOLDERS, BatchError, discover
 from grader.batch.evidence import Loss, checks_by_cause, losses
-from grader.batch.records import RecordsError
 from grader.batch.regrade import total_of
 from grader.batch.roster import read_roster
 from grader.batch.time_columns import RosterError
 from grader.cli import options
 from grader.cli.faults import in_words
+from grader.cli.student_record import record_of
 from grader.report.cleaning import one_line, without_commands
 from grader.store.adjusting import KEY
 from grader.store.store import STORE_FILE, ClassRun, Kept, Record, open_store
@@ -62,7 +61,7 @@ def run(
 ) -> int:
     """Print the evidence and return 0."""
     with in_words():
-        record = _record(out, student)
+        record = record_of(out, student)
         if slug and "problem" not in record:
             _require(slug, record, student)
         with open_store(out / STORE_FILE) as store:
@@ -76,25 +75,6 @@ def run(
     for line in _replay(record, slug, _lies_at(record, place, out), course_folder):
         click.echo(without_commands(line))
     return 0
-
-
-def _record(out: Path, student: str) -> Record:
-    """Return the record that counts for a student. Raises BatchError and RecordsError."""
-    folder = out / RECORDS
-    if not folder.is_dir():
-        raise BatchError(f"{out}: holds no results. Name the folder with --in RESULTS.")
-    names = []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            record: Record = json.loads(path.read_text(encoding="utf-8"))
-            name = record["submission"]["id"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise RecordsError(f"{path}: cannot be read ({error}).") from error
-        if name == student:
-            return record
-        names.append(name)
-    near = did_you_mean(student, names)
-    raise BatchError(f"{one_line(student)}: nobody of that name in {out}{near}")
 
 
 def _require(slug: str, record: Record, student: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -78,8 +79,8 @@ class WrittenRow:
     slug: str
     points: str
     state: str
-    comment: str = ""
-    """What the person who gave the points says to it; empty if nothing."""
+    comments: tuple[str, ...] = ()
+    """What the person who gave the points says to it, in lines."""
 
 
 @dataclass(frozen=True)
@@ -137,8 +138,29 @@ def view(report: Report) -> PageContent:
             (_("digest"), report.submission.digest[:12]),
             (_("isolation"), report.tier),
             (_("grader"), __version__),
+            *_how_to_appeal(report),
         ),
     )
+
+
+def _how_to_appeal(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield how to say that a check is wrong, if a class was graded and something was lost."""
+    lost = (
+        f"{part.exercise.slug}/{grade.criterion}"
+        for part in report.exercises
+        for grade in part.grade.criteria
+        if grade.points is not None and grade.points < grade.max_points
+    )
+    check = next(lost, None) if report.can_appeal else None
+    if check is not None:
+        how = _(
+            "Send those who grade a text file with three lines: “student: {student}”, “check: "
+            "{check}” or another one, and “claim: ” with your reason. Your code is then run again.",
+            # Quoted as YAML does it: an id may look like a number.
+            student=json.dumps(report.submission.id, ensure_ascii=False),
+            check=check,
+        )
+        yield _("if a check is wrong"), how
 
 
 def summary(report: Report) -> str:
@@ -273,7 +295,8 @@ def _written_row(answer: WrittenAnswer, mark: PersonMark | None) -> WrittenRow:
     if mark is None:
         return WrittenRow(answer.item.slug, _("up to {points}", points=most), state(answer))
     points = f"{shown(mark.points)} / {most}"
-    return WrittenRow(answer.item.slug, points, state(answer), one_line(mark.comment))
+    comments = tuple(map(one_line, filter(None, (*mark.remarks, mark.comment))))
+    return WrittenRow(answer.item.slug, points, state(answer), comments)
 
 
 def _few(lines: list[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import pytest
 
 from grader.batch.cells import safe_cell
 from grader.batch.gradebook import Given, GivenPoints, Row, gradebook, row_of
+from grader.course.mark_schemes import SchemeItem
 from grader.course.questions import WrittenItem
 from grader.grade.evidence import FLAG, Note, Outcome, Where
 from grader.report.content import report_on
@@ -112,3 +113,20 @@ def test_a_hostile_id_stays_in_its_cell() -> None:
     _, line = csv.reader(gradebook([Row(hostile)], RUBRIC).splitlines())
 
     assert line[0] == '\'=HYPERLINK("x"),1 2,3'
+
+
+def test_the_gradebook_says_what_was_ticked() -> None:
+    item = replace(ASKING.written["s1.why"], scheme=(SchemeItem("root", Fraction(2)),))
+    given = {
+        ("student-001", "s1.why"): Given(
+            Fraction(2), "", "", ("root",), ("=Names the root. (+2)", "\x1b[31mred (-1)")
+        )
+    }
+    rows = [row("student-001", Outcome.PASSED), row("student-002", Outcome.PASSED)]
+    text = gradebook(rows, replace(ASKING, written={"s1.why": item}), given=given)
+
+    first, second = csv.DictReader(text.splitlines())
+
+    assert (first["s1.why"], first["s1.why ticked"]) == ("2", "'=Names the root. (+2); red (-1)")
+    assert (second["s1.why"], second["s1.why ticked"]) == ("", "")
+    assert (first["total"], first["max"]) == ("8.5", "9.5")

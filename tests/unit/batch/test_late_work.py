@@ -201,6 +201,36 @@ def test_a_course_that_takes_nothing_any_more_gives_it_back(root: Path) -> None:
     assert rows(root)["two_2"]["flags"] == "handed in late"
 
 
+def test_a_regrade_takes_another_roster_and_keeps_it(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    batch(root)
+    mended = root / "mended.csv"
+    mended.write_text(ROSTER.replace("2026-11-21T23:10:00Z,", "2026-11-21T23:10:00Z,+2d"), "utf-8")
+    (root / "roster.csv").unlink()
+    run = SampleGrader().opened
+
+    regrade(Path("out"), roster=Path("mended.csv"), open_engine=run)
+    shown = capsys.readouterr().out
+    assert shown.endswith("grader regrade out --roster mended.csv --commit\n")
+    assert totals(root)["two_2"] == ("-1.3", "5.2")
+    regrade(Path("out"), only_show=False, roster=Path("mended.csv"), open_engine=run)
+    assert totals(root)["two_2"] == ("", "6.5")
+    regrade(Path("out"), only_show=False, open_engine=run)
+    assert totals(root)["two_2"] == ("", "6.5")
+
+
+def test_the_roster_of_another_class_is_refused(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    batch(root)
+    (root / "other.csv").write_text("id,handed_in\nsix_6,2026-11-21T23:10:00Z\n", "utf-8")
+
+    assert cli.main(["regrade", "out", "--roster", "other.csv"]) == 2
+
+    assert "other.csv: names nobody of these results" in capsys.readouterr().err
+
+
 def test_a_regrade_without_its_roster_forgets_no_time(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -210,7 +240,7 @@ def test_a_regrade_without_its_roster_forgets_no_time(
     assert cli.main(["regrade", "out", "--commit"]) == 2
     assert (
         "roster.csv: not there any more, and it says who was late. Put it back, or grade with "
-        "another one: grader batch --roster FILE"
+        "another one: --roster FILE"
     ) in capsys.readouterr().err
     assert totals(root) == before
 

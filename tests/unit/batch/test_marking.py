@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from grader.batch.class_results import ByPerson
 from grader.batch.gradebook import Row, Written
 from grader.batch.marking import Dealing, Marked, deal, read_codes
 from grader.batch.written_points import WrittenPointsError, read_points
+from grader.course.mark_schemes import SchemeItem
 from grader.course.questions import WrittenItem
 
 WHY = WrittenItem("s1.why", "s1_sums", Fraction(3), "Why?")
@@ -144,6 +146,28 @@ def test_graders_are_compared_on_the_same_answers(tmp_path: Path) -> None:
         assert len(one.points) == one.dealt
         assert set(one.more_than_others) == {Fraction(1, 2) if grader == 1 else Fraction(-1, 2)}
         assert 5 <= len(one.more_than_others) < one.dealt
+
+
+def test_graders_tick_under_codes_and_are_compared_by_what_it_is_worth(tmp_path: Path) -> None:
+    scheme = (SchemeItem("root", Fraction(2)), SchemeItem("guess", Fraction(-1, 2)))
+    items = {"s1.why": replace(WHY, scheme=scheme)}
+    rows, names = a_class(tmp_path, 4)
+
+    def deal_again() -> dict[int, Marked]:
+        done = deal(rows, names, items.values(), ByPerson(), Dealing(2, 100), tmp_path)
+        return {one.grader: one for one in done}
+
+    deal_again()
+    for grader, ticks in ((1, "root"), (2, "root guess")):
+        path = tmp_path / "marking" / f"grader-{grader}.csv"
+        text = path.read_text("utf-8-sig")
+        path.write_text(text.replace(",s1.why,,,", f",s1.why,,{ticks},"), encoding="utf-8")
+    marked = deal_again()
+
+    assert marked[1].points == (Fraction(2),) * 4
+    assert marked[1].more_than_others == (Fraction(1, 2),) * 4
+    assert marked[2].points == (Fraction(3, 2),) * 4
+    assert {row[3] for row in table(tmp_path, 2)} == {"root guess"}
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from grader.batch.gradebook import Given, Row, Written
+from grader.batch.gradebook import Given, GivenPoints, Row, Written
 from grader.batch.written_points import (
     CHANGED,
     COLUMNS,
@@ -17,6 +18,7 @@ from grader.batch.written_points import (
     read_points,
     to_review,
 )
+from grader.course.mark_schemes import SchemeItem
 from grader.course.questions import WrittenItem
 
 WHY = WrittenItem("s1.why", "s1_sums", Fraction(3), "Why?")
@@ -211,3 +213,97 @@ def test_points_for_questions_that_were_not_asked_this_time_stay(tmp_path: Path)
     text = points_file(ROWS, [WHY], given)
 
     assert read_points(written(tmp_path, text), [], ITEMS, STUDENTS) == given
+
+
+ROOT = SchemeItem("root", Fraction(1), "Names the root.")
+GROWS = SchemeItem("grows", Fraction(3, 2), "=It grows.")
+GUESS = SchemeItem("guess", Fraction(-1, 2))
+MARKED = replace(WHY, scheme=(ROOT, GROWS, GUESS))
+WITH_SCHEME = {"s1.why": MARKED, "s2.how": HOW}
+TICKS = "id,question,points,ticked,comment\n"
+
+
+def ticks_in(tmp_path: Path, lines: str, items: dict[str, WrittenItem]) -> GivenPoints:
+    return read_points(None, [written(tmp_path, TICKS + lines)], items, STUDENTS)
+
+
+@pytest.mark.parametrize(
+    ("cell", "points", "ticked"),
+    [
+        ("root", "1", ("root",)),
+        ("guess root", "1/2", ("root", "guess")),
+        ('"grows, root"', "5/2", ("root", "grows")),
+        ("'+root +GROWS", "5/2", ("root", "grows")),
+        ("guess", "0", ("guess",)),
+    ],
+)
+def test_ticked_items_are_summed(
+    tmp_path: Path, cell: str, points: str, ticked: tuple[str, ...]
+) -> None:
+    found = ticks_in(tmp_path, f"student-001,s1.why,,{cell},\n", WITH_SCHEME)
+
+    one = found["student-001", "s1.why"]
+    assert (one.points, one.ticked) == (Fraction(points), ticked)
+
+
+def test_a_student_reads_what_was_ticked_and_then_what_the_person_says(tmp_path: Path) -> None:
+    found = ticks_in(tmp_path, "student-001,s1.why,,root guess,Better.\n", WITH_SCHEME)
+
+    assert found["student-001", "s1.why"].words == "Names the root. (+1); guess (-0.5); Better."
+
+
+def test_ticks_come_back_unchanged_and_are_worth_what_the_rubric_says_now(tmp_path: Path) -> None:
+    lines = "student-001,s1.why,,root grows,Good.\nstudent-001,s2.how,2,,\n"
+    first = ticks_in(tmp_path, lines, WITH_SCHEME)
+    text = points_file(ROWS, WITH_SCHEME.values(), first)
+    dearer = replace(MARKED, scheme=(replace(ROOT, points=Fraction(1, 2)), GROWS, GUESS))
+
+    again = read_points(written(tmp_path, text), [], WITH_SCHEME, STUDENTS)
+    now = read_points(written(tmp_path, text), [], {**WITH_SCHEME, "s1.why": dearer}, STUDENTS)
+
+    assert "student-001,s1.why,,root grows,3,Good.,answered (12 words),,sha-0123456789ab" in text
+    assert {key: replace(one, answer="") for key, one in again.items()} == first
+    assert points_file(ROWS, WITH_SCHEME.values(), again) == text
+    assert now["student-001", "s1.why"].points == 2
+    assert now["student-001", "s2.how"].points == 2
+
+
+def test_ticks_for_a_question_that_is_not_graded_now_stay(tmp_path: Path) -> None:
+    given = ticks_in(tmp_path, "student-001,s1.why,,root,\n", WITH_SCHEME)
+
+    assert "student-001,s1.why,,root,,,,," in points_file(ROWS, [HOW], given)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("student-001,s1.why,,roots,", "s1.why has no item 'roots' - did you mean 'root'?"),
+        ("student-001,s1.why,1,root,", "points and ticked items; empty one of the two cells"),
+        ("student-001,s1.why,,root root,", "'root' is ticked twice; take one out"),
+        ("student-001,s2.how,,root,", "s2.how has no scheme to tick; enter points"),
+        ("student-009,s1.why,,root,", "no student 'student-009' in this batch"),
+    ],
+)
+def test_ticks_that_cannot_be_taken_over_are_told_with_their_line(
+    tmp_path: Path, line: str, message: str
+) -> None:
+    with pytest.raises(WrittenPointsError) as told:
+        ticks_in(tmp_path, f"{line}\n", WITH_SCHEME)
+
+    assert str(told.value).startswith(f"{tmp_path / 'written.csv'}:2: {message}")
+
+
+def test_two_who_tick_other_items_for_the_same_points_disagree(tmp_path: Path) -> None:
+    same = replace(MARKED, scheme=(ROOT, replace(GROWS, points=Fraction(1))))
+    files = [
+        written(tmp_path, f"{TICKS}student-001,s1.why,,{id},\n", f"{id}.csv")
+        for id in ("root", "grows")
+    ]
+
+    told = r"grows\.csv:2: other items than in .*root\.csv:2; keep one"
+    with pytest.raises(WrittenPointsError, match=told):
+        read_points(None, files, {"s1.why": same}, STUDENTS)
+
+
+def test_without_a_scheme_there_is_no_column_to_tick() -> None:
+    assert "ticked" not in points_file(ROWS, [WHY, HOW], {})

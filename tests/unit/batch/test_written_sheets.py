@@ -10,6 +10,7 @@ import cmarkgfm
 
 from grader.batch.gradebook import Given
 from grader.batch.written_sheets import sheet
+from grader.course.mark_schemes import SchemeItem
 from grader.course.questions import WrittenItem
 from grader.grade.evidence import Cause, Observation, Outcome
 from grader.report.content import report_on
@@ -88,3 +89,15 @@ def test_an_answer_of_a_megabyte_is_cut_in_its_middle() -> None:
 
     assert len(text) < 25_000
     assert "980000 characters cut" in text
+
+
+def test_a_sheet_says_what_can_be_ticked_and_what_was() -> None:
+    items = (SchemeItem("root", Fraction(2)), SchemeItem("guess", Fraction(-1, 2)))
+    item = replace(WHY, scheme=items)
+    given = {("student-001", "s1.why"): Given(Fraction(2), "", "", ("root",), ("Root. (+2)",))}
+
+    text = "".join(sheet(item, "Guide.", [record("student-001", "It grows.")], given))
+
+    assert "| `root` | +2 |\n| `guess` | -0.5 |" in text
+    assert "Enter the ids of what applies in `written.csv`, column `ticked`" in text
+    assert "2 words, `answers.md:1` (2 points (`root`))" in text

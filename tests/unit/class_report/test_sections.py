@@ -14,6 +14,8 @@ from grader.class_report.data.reading import read_class
 from grader.class_report.outline import ClassReport, Section, Sheet
 from grader.class_report.report import class_report
 from grader.class_report.tables import csv_files
+from grader.store.appeal_table import KeptAppeal
+from grader.store.store import STORE_FILE, open_store
 from tests.support.made_class import Made, write_class
 from tests.unit.samples import RUBRIC
 
@@ -199,3 +201,21 @@ def test_each_number_says_what_to_do_about_it(tmp_path: Path, name: str) -> None
     tries = [Made("student-001", "pfpp", inputs=f"{n}" * 64) for n in range(4)]
     made = report(tmp_path, (*MANY, *tries))
     assert table(made, name).has_readings
+
+
+def test_appeals_are_counted_by_check_with_who_made_them(tmp_path: Path) -> None:
+    out = write_class(tmp_path, MANY, RUBRIC)
+    rulings = (("student-101", "stands"), ("student-101", "falls"), ("student-gone", "cannot tell"))
+    with open_store(out / STORE_FILE) as store:
+        for student, ruling in rulings:
+            store.keep_appeal(KeptAppeal(student, "s1.add/outputs", "It adds.", ruling, "", ""))
+        store.keep_appeal(KeptAppeal("student-102", "s2.mean/outputs", "=1", "falls", "", ""))
+
+    made = class_report(read_class(out, RUBRIC), lambda cause: ("", ""))
+
+    sheet = table(made, "appeals")
+    assert lines(sheet) == {
+        "s1.add/outputs": ["1", "1", "1", "1"],
+        "s2.mean/outputs": ["1", "0", "1", "0"],
+    }
+    assert [made.people[one] for one in sheet.rows[0][1].people or ()] == ["student-101"]

@@ -127,8 +127,8 @@ def test_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
         pytest.param(
             ["xyzzy"],
             "no command 'xyzzy'; there are start, check, explain, dry-run, collect, ci, batch, "
-            "merge, marking, gradebook, regrade, adjust, why, report, lens, export, stubs, new, "
-            "validate, doctor",
+            "merge, marking, gradebook, regrade, adjust, why, appeal, report, lens, export, stubs, "
+            "new, validate, doctor",
             id="none near",
         ),
         pytest.param(["check", "--onyl", "a"], "No such option '--onyl'.", id="option"),

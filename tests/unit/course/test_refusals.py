@@ -22,6 +22,7 @@ from grader.course import (
     cycles,
     follow_through,
     late,
+    mark_schemes,
     questions,
     rubric,
     schema,
@@ -32,7 +33,9 @@ from grader.course.rubric import RubricError, load_rubric
 from grader.text.language import ENGLISH, language_in_use, use_language
 from tests.unit.samples import RUBRIC_TEXT
 
-MODULES = (cycles, follow_through, late, questions, rubric, schema, yaml_source, yaml_syntax)
+MODULES = (
+    cycles, follow_through, late, mark_schemes, questions, rubric, schema, yaml_source, yaml_syntax
+)  # fmt: skip
 FILES = {str(module.__file__): Path(str(module.__file__)) for module in MODULES}
 REPORTING = ("problem", "key_problem")
 """The methods that report a problem."""

@@ -54,6 +54,14 @@ def test_a_change_of_the_course_is_noticed(root: Path, pattern: str, names: set[
     assert changed(before, conditions(root)) == names
 
 
+def test_a_guide_for_those_who_mark_answers_runs_no_code(root: Path) -> None:
+    before = conditions(root)
+    (root / "reference" / "guides").mkdir()
+    (root / "reference" / "guides" / "t1.why.md").write_text("- root: Names it.\n", "utf-8")
+
+    assert changed(before, conditions(root)) == set()
+
+
 def test_a_copy_of_the_course_elsewhere_is_the_same_course(root: Path, tmp_path: Path) -> None:
     before = conditions(root)
     other = tmp_path / "moved"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
+import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -292,3 +294,83 @@ def test_an_adjustment_that_means_nothing_is_refused(
     assert cli.main(["adjust", "out", student, points, "--reason", "x", "--by", "y"]) == 2
     assert message in capsys.readouterr().err
     assert written(root) == before
+
+
+def git(root: Path, *words: str, at: str = "2026-11-01T12:00:00+00:00") -> None:
+    who = {
+        f"GIT_{role}_{key}": "ta" for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")
+    }
+    dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
+    environ = {**os.environ, **who, **dates}
+    subprocess.run(["git", *words], cwd=root, env=environ, check=True, capture_output=True)
+
+
+@pytest.fixture
+def history(root: Path) -> Path:
+    """The same course in a repository: as it was graded, and dearer a week later."""
+    git(root, "init", "--quiet")
+    git(root, "add", "rubric.yaml", "assignments")
+    git(root, "commit", "--quiet", "-m", "first")
+    git(root, "tag", "first")
+    worth(root, "{points: 3, ", "{points: 4, ")
+    git(root, "commit", "--quiet", "-am", "dearer", at="2026-11-08T12:00:00+00:00")
+    worth(root, "{points: 4, ", "{points: 5, ")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("at", "points"),
+    [
+        ("first", {}),
+        ("2026-11-05T00:00:00+09:00", {}),
+        ("HEAD", {"student-001": ("6.5", "7.5")}),
+        ("2026-11-09T00:00:00Z", {"student-001": ("6.5", "7.5")}),
+        ("", {"student-001": ("6.5", "8.5")}),
+    ],
+)
+def test_a_class_is_regraded_by_the_course_as_it_was(
+    history: Path, capsys: pytest.CaptureFixture[str], at: str, points: dict[str, tuple[str, str]]
+) -> None:
+    # The folder that git does not know is no part of a commit: without it, nothing else differs.
+    (history / "reference").rmdir()
+
+    assert changes(capsys, grader=Turned(), at=at) == points
+    assert "points: 5" in (history / "rubric.yaml").read_text("utf-8")
+
+
+def test_what_is_printed_next_names_the_same_course(
+    history: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (history / "reference").rmdir()
+
+    regrade(Path("out"), at="HEAD", open_engine=Turned().opened)
+    shown = capsys.readouterr().out
+    regrade(Path("out"), at="HEAD", only_show=False, open_engine=Turned().opened)
+
+    assert shown.endswith("grader regrade out --at HEAD --commit\n")
+    assert totals(history)["student-001"] == "7.5"
+
+
+@pytest.mark.parametrize(
+    ("at", "message"),
+    [
+        ("nowhere", "--at nowhere: no commit of that name in"),
+        ("--output=x", "--at --output=x: no commit of that name in"),
+        ("2026-10-01T00:00:00Z", "has no commit that is so old"),
+        ("2026-11-09T00:00:00", "this time does not say its offset from UTC"),
+    ],
+)
+def test_a_course_that_never_was_is_refused(
+    history: Path, capsys: pytest.CaptureFixture[str], at: str, message: str
+) -> None:
+    assert cli.main(["regrade", "out", f"--at={at}"]) == 2
+
+    assert message in capsys.readouterr().err
+
+
+def test_a_course_outside_of_git_has_no_past(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["regrade", "out", "--at", "HEAD"]) == 2
+
+    assert "--at: git rev-parse failed in" in capsys.readouterr().err

@@ -1,0 +1,40 @@
+"""Find the submissions of a class again: where they lay when it was graded, or where people say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from grader.batch.attendance import of_roster
+from grader.batch.discovery import BatchError, Entry, discover
+from grader.batch.roster import read_roster
+from grader.course.course import Course
+from grader.store.store import Store
+
+
+def class_entries(
+    store: Store,
+    folder: Path | None,
+    out: Path,
+    course: Course,
+    why: str,
+    roster: Path | None = None,
+) -> Mapping[str, Entry]:
+    """Return the submissions by student, from where they were graded last or from `folder`.
+
+    `roster` takes the place of the one that the class was graded with. Raises BatchError;
+    `why` says there what they are needed for.
+    """
+    run = store.last_run()
+    place = folder or (Path(run.folder) if run else None)
+    if place is None or not place.is_dir():
+        raise BatchError(
+            f"{place or 'the submissions'}: no such folder, and {why}. Say where the "
+            "submissions are: --from DIR"
+        )
+    layout = run.layout if run else None
+    entries = discover(place, out, course.rubric.assignments.values(), layout).entries
+    path = roster or (Path(run.roster) if run and run.roster else None)
+    if path:
+        entries, _absences = of_roster(entries, read_roster(path))
+    return {entry.id: entry for entry in entries}
