@@ -41,9 +41,16 @@ class Requirement:
     """A possible improvement, if nothing is missing."""
 
 
-def run() -> int:
-    """Print the requirements; return 0 if nothing is missing, else 3."""
+def run(
+    course_folder: Path | None = None, course: Callable[[Path], Requirement] | None = None
+) -> int:
+    """Print the requirements; return 0 if nothing is missing, else 3.
+
+    `course` examines the one that was named on the command line.
+    """
     requirements = tuple(examine())
+    if course_folder is not None and course is not None:
+        requirements += (course(course_folder),)
     width = max(len(requirement.name) for requirement in requirements)
     for requirement in requirements:
         mark = "missing" if requirement.fix else "ok"
@@ -54,9 +61,11 @@ def run() -> int:
             click.echo(f"{'':<8} {'':<{width}}  {requirement.advice}")
     missing = [requirement.name for requirement in requirements if requirement.fix]
     if missing:
-        click.echo(f"next: mend {missing[0]}, then run {here().command('doctor')} again")
+        words = [] if course_folder is None else ["--course", str(course_folder)]
+        again = here().command("doctor", *words)
+        click.echo(f"next: mend {missing[0]}, then run {again} again")
         return 3
-    click.echo(f"next: {here().command('check')}")
+    click.echo(f"next: {here(course_folder).command('check')}")
     return 0
 
 

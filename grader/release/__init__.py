@@ -1,0 +1,1 @@
+"""Make what leaves a course's folder: the sealed file for those who grade."""
