@@ -24,6 +24,8 @@ OUTLINE = (
     "reference/guides/*.md",
 )
 """Patterns of the files that the parent process reads: rules and words, and no code."""
+MISTAKES = ".diff"
+_HEAD = "--- reference/"
 
 
 def sealed_course(course: Course, key: AuthorKey, expires: date, today: date) -> bytes:
@@ -50,14 +52,32 @@ def sealed_course(course: Course, key: AuthorKey, expires: date, today: date) ->
 
 
 def files_to_seal(root: Path) -> tuple[Files, Files]:
-    """Return what grading needs of a course: what the parent process reads, and the rest."""
+    """Return what grading needs of a course: what the parent process reads, and the rest.
+
+    Of a file of mistakes the parent reads the words, without the code in it; it is in both.
+    """
     outline: dict[str, bytes] = {}
     rest: dict[str, bytes] = {}
     for path in sorted(_paths(root)):
         name = path.relative_to(root).as_posix()
+        data = path.read_bytes()
+        if path.suffix == MISTAKES:
+            outline[name] = words_of(data)
         part = outline if any(fnmatchcase(name, pattern) for pattern in OUTLINE) else rest
-        part[name] = path.read_bytes()
+        part[name] = data
     return outline, rest
+
+
+def words_of(diff: bytes) -> bytes:
+    r"""Return a file of mistakes with nothing in the lines of its diffs but what they begin with.
+
+    >>> words_of(b"--- reference/a.py\n\nid: x\ncause: Why.\n@@ f\n-old\n+new\n")
+    b'--- reference/a.py\n\nid: x\ncause: Why.\n@@ f\n-\n+\n'
+    """
+    lines = diff.decode("utf-8").split("\n")
+    is_code = [line[:1] in ("-", "+", " ") and not line.startswith(_HEAD) for line in lines]
+    kept = (line[0] if code else line for line, code in zip(lines, is_code, strict=True))
+    return "\n".join(kept).encode()
 
 
 def _paths(root: Path) -> Iterator[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from grader.cli.cli import main
 from grader.course.course import Course, CourseError, find_course
+from grader.course.explanations import Explanations, load_explanations
 from grader.release.sealing import files_to_seal, sealed_course
 from grader.sealed.ciphers import new_key
 from grader.sealed.key import KEY_FILE_VARIABLE
@@ -33,11 +35,41 @@ def toy(tmp_path: Path) -> Course:
 def test_code_is_in_no_outline() -> None:
     outline, rest = files_to_seal(ROOT)
     kinds = {Path(name).suffix for name in outline}
-    assert kinds == {".yaml", ".toml", ".mo", ".md"}
+    assert kinds == {".yaml", ".toml", ".mo", ".md", ".diff"}
     assert {Path(name).suffix for name in rest} >= {".py", ".diff", ".json"}
     assert {name.split("/")[0] for name in {**outline, **rest}} == {
         "rubric.yaml", "reference", "tests"
     }  # fmt: skip
+
+
+def test_the_parent_reads_the_words_of_mistakes_and_none_of_their_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "course.sealed"
+    file.write_bytes(sealed_course(find_course(ROOT), KEY, LAST_DAY, TODAY))
+    monkeypatch.setenv("GRADER_COURSE_KEY", KEY.grading.text)
+    opened, sealed = find_course(ROOT), find_course(file)
+    theirs, ours = (load_explanations(one.root, one.rubric) for one in (opened, sealed))
+
+    assert len(ours.entries) > 100
+    assert without_edits(ours) == without_edits(theirs)
+    assert len(code_in(theirs)) > 100
+    assert code_in(ours) <= {"-", "+", " "}
+
+
+def code_in(explanations: Explanations) -> set[str]:
+    edits = [edit for entry, _slug in explanations.entries.values() for edit in entry.edits]
+    return {line for edit in edits for line in edit.lines}
+
+
+def without_edits(explanations: Explanations) -> Explanations:
+    return replace(
+        explanations,
+        entries={
+            name: (replace(entry, edits=()), slug)
+            for name, (entry, slug) in explanations.entries.items()
+        },
+    )
 
 
 def test_caches_are_left_out(toy: Course) -> None:

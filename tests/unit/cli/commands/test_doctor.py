@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from grader.cli.commands.doctor import machine as doctor
+from grader.cli.commands.doctor.course import course
 from grader.cli.commands.doctor.machine import Requirement
+from grader.course.course import find_course
 from grader.engine.engine import EngineError
+from grader.release.sealing import sealed_course
+from grader.sealed.ciphers import new_key
 
 
 @pytest.mark.parametrize(
@@ -176,4 +181,39 @@ def test_what_is_missing_is_an_exit_code_of_3(
         "missing  torch   not there\n"
         "                 fix: make setup\n"
         "next: mend torch, then run grader doctor again\n"
+    )
+
+
+TOY = Path(__file__).parents[3] / "toy_course"
+
+
+def test_a_course_on_disk_is_counted() -> None:
+    assert course(TOY) == Requirement("course", f"3 exercises in the folder {TOY}")
+
+
+def test_a_sealed_course_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, last_day = new_key(), date(2099, 12, 31)
+    file = tmp_path / "toy.sealed"
+    file.write_bytes(sealed_course(find_course(TOY), key, last_day, date(2026, 11, 1)))
+    monkeypatch.setenv("GRADER_COURSE_KEY", key.grading.text)
+
+    actual = f"3 exercises, sealed, to be used until 2099-12-31 (UTC): {file}"
+    assert course(file) == Requirement("course", actual)
+
+
+def test_a_course_that_cannot_be_opened_is_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "toy.sealed"
+    file.write_bytes(b"nothing sealed")
+    monkeypatch.setenv("GRADER_COURSE_KEY", new_key().grading.text)
+    monkeypatch.setattr(doctor, "examine", lambda: [Requirement("torch", "2.13.0")])
+
+    assert doctor.run(file, course) == 3
+    assert capsys.readouterr().out == (
+        "ok       torch   2.13.0\n"
+        "missing  course  cannot be read\n"
+        f"                 fix: {file}: this file is no sealed course. Name the course's folder, "
+        "or what `grader release --sealed` wrote.\n"
+        f"next: mend course, then run grader doctor --course {file} again\n"
     )
