@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from grader.sealed.key import (
     read_key,
 )
 from grader.sealed.refusal import SealedError
+from grader.text.language import use_language
 
 KEY = new_key()
 OTHER = new_key()
@@ -94,6 +96,27 @@ def test_without_a_key_both_variables_are_named() -> None:
         "a sealed course needs its grading key, in the variable GRADER_COURSE_KEY or in a file "
         "that GRADER_COURSE_KEY_FILE names."
     )
+
+
+REFUSED: dict[str, Callable[[], object]] = {
+    "no key": lambda: grading_key("hunter2", "k"),
+    "the author's": lambda: grading_key(KEY.text, "k"),
+    "the grading key": lambda: author_key(KEY.grading.text, "k"),
+    "no variable": lambda: grading_key_in({}),
+    "no file": lambda: read_key(Path("/nowhere/k")),
+}
+
+
+@pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED)
+def test_refusals_are_said_in_korean(refused: Callable[[], object]) -> None:
+    with pytest.raises(SealedError) as english:
+        refused()
+    use_language("ko")
+    with pytest.raises(SealedError) as korean:
+        refused()
+    assert str(korean.value) != str(english.value)
+    assert "열쇠" in str(korean.value)
+    assert "hunter2" not in str(korean.value)
 
 
 def test_a_file_without_a_key_is_named(tmp_path: Path) -> None:
