@@ -1,1 +1,1 @@
-"""Make what leaves a course's folder: the sealed file for those who grade."""
+"""Make what leaves a course's folder: the kit of students, and the sealed file for graders."""

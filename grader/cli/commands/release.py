@@ -10,13 +10,28 @@ import click
 
 from grader.cli import options
 from grader.cli.faults import in_words
-from grader.text.language import _
+from grader.report.cleaning import refusal
+from grader.text.language import ENGLISH, LANGUAGES, _
 from grader.text.typed import here
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("release")
+@click.option(
+    "--out",
+    type=options.FOLDER,
+    metavar="KIT",
+    help="Write what students get to the folder KIT, if no line of a solution, hidden suite or "
+    "mistake is in it.",
+)
+@click.option(
+    "--languages",
+    type=click.Choice([*LANGUAGES, "all"]),
+    default="all",
+    show_default=True,
+    help="The languages of the kit's hand-outs and pages.",
+)
 @click.option(
     "--sealed",
     type=_FILE,
@@ -39,21 +54,53 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @options.course_to_edit
 @options.language()
 def command(
+    out: Path | None,
+    languages: str,
     sealed: Path | None,
     key_file: Path | None,
     expires: datetime | None,
     new_key: Path | None,
     course_folder: Path | None,
 ) -> int:
-    """Seal the course in one encrypted file, for a central grading job (for authors)."""
-    if (sealed is None) is (new_key is None):
-        raise click.UsageError(_("name one of --sealed FILE and --new-key NAME"))
+    """Write a kit for students, or the course sealed for those who grade (for authors)."""
+    if len([one for one in (out, sealed, new_key) if one is not None]) != 1:
+        raise click.UsageError(_("name one of --out KIT, --sealed FILE and --new-key NAME"))
+    if out is not None:
+        return _write_kit(out, languages, course_folder)
     if new_key is not None:
         return _make_keys(new_key, course_folder)
     if key_file is None or expires is None:
         raise click.UsageError(_("--sealed goes with --key FILE and --expires DAY"))
     assert sealed is not None
     return _seal(sealed, key_file, expires.date(), course_folder)
+
+
+def _write_kit(out: Path, languages: str, course_folder: Path | None) -> int:
+    from grader.course.course import find_course
+    from grader.course.translations import handout_languages
+    from grader.files.writing import make_folder, write_files
+    from grader.handouts.stubs import StubError
+    from grader.release.kit import LeakError, kit_files
+    from grader.release.leaks import UnsearchableError
+
+    with in_words():
+        course = find_course(course_folder or Path.cwd())
+        has = (ENGLISH, *handout_languages(course.root))
+        chosen = has if languages == "all" else (languages,)
+        if not set(chosen) <= set(has):
+            raise click.ClickException(_("the course has no hand-outs in that language"))
+        if out.exists() and any(out.iterdir()):
+            raise click.ClickException(_("{path}: is not empty. Name a new folder", path=out))
+        try:
+            files = kit_files(course, chosen)
+        except (LeakError, StubError, UnsearchableError) as error:
+            raise click.ClickException(refusal(str(error))) from error
+        for folder in {(out / name).parent for name in files}:
+            make_folder(folder)
+        write_files({out / name: data for name, data in files.items()})
+    count = len(files)
+    click.echo(_("wrote {path}: {count} files, no secret line in them", path=out, count=count))
+    return 0
 
 
 def _make_keys(name: Path, course_folder: Path | None) -> int:

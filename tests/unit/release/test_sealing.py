@@ -140,7 +140,7 @@ def test_a_key_is_never_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        pytest.param([], "name one of --sealed FILE and --new-key NAME", id="nothing"),
+        pytest.param([], "name one of --out KIT, --sealed FILE and --new-key NAME", id="nothing"),
         pytest.param(["--sealed", "x"], "--sealed goes with --key FILE and", id="no key"),
         pytest.param(["--sealed", "x", "--new-key", "y"], "name one of", id="both"),
         pytest.param(
