@@ -35,6 +35,7 @@ COMMANDS = {
     "stubs": "Write assignments/ anew from reference/, or stubs of SOURCEs (for authors).",
     "new": "Add an exercise SLUG, such as f1.blur, that grades at once (for authors).",
     "validate": "Prove the suites on the reference, known mistakes and right ways (for authors).",
+    "release": "Write a kit for students, or the course sealed for those who grade (for authors).",
     "doctor": "Say what this machine lacks for grading, and how to get it.",
 }
 """The commands and what their help begins with, in the order in which people need them.

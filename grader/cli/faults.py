@@ -21,12 +21,13 @@ def in_words() -> Iterator[None]:
     from grader.export.exported import ExportError
     from grader.files.writing import WritingError
     from grader.report.cleaning import refusal
+    from grader.sealed.refusal import SealedError
     from grader.store.store import StoreError
     from grader.submission.submission import SubmissionError
 
     refusals = (
         BatchError, CourseError, EngineError, ExportError, RecordsError, RosterError, RubricError,
-        StoreError, SubmissionError, WritingError, WrittenPointsError,
+        SealedError, StoreError, SubmissionError, WritingError, WrittenPointsError,
     )  # fmt: skip
     try:
         yield

@@ -45,6 +45,13 @@ isolation = click.option(
 course = click.option(
     "--course",
     "course_folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The course, a folder or a sealed file; else found upwards from here.",
+)
+course_to_edit = click.option(
+    "--course",
+    "course_folder",
     type=FOLDER,
     metavar="DIR",
     help="The course; else found upwards from here.",

@@ -15,6 +15,8 @@ from grader.course.rubric import Exercise, Rubric, load_rubric
 from grader.course.rubric_place import RUBRIC_FILE, rubric_problem
 from grader.course.translations import with_wordings
 from grader.course.yaml_source import displayed
+from grader.sealed.opening import outline_root
+from grader.sealed.refusal import SealedError
 from grader.text.language import ENGLISH, _
 from grader.text.problem import Problem, closest, did_you_mean, quoted
 
@@ -98,14 +100,23 @@ class Course:
 def find_course(start: Path, submission: Path | None = None, *, with_seed: bool = True) -> Course:
     """Return the course that `start` is in: the nearest folder upwards with a `rubric.yaml`.
 
+    If `start` is a file, it is a sealed course, and only its outline is opened.
+
     No course is taken from within `submission`, the folder of what is to be graded: the suites and
     the reference of a course are run with all rights of whoever grades.
 
     Raises CourseError if there is none, RubricError if its rubric is not valid.
     """
-    root = find_root(start, submission)
+    root = _sealed_root(start) if start.is_file() else find_root(start, submission)
     rubric = load_rubric(root / RUBRIC_FILE, with_seed=with_seed)
     return Course(root, replace(rubric, written=with_wordings(root, rubric.written)))
+
+
+def _sealed_root(file: Path) -> Path:
+    try:
+        return outline_root(file)
+    except SealedError as error:
+        raise CourseError(str(error)) from None
 
 
 def find_root(start: Path, submission: Path | None = None) -> Path:

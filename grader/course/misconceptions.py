@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+from ..sealed.imports import spec_of
 from .edit import Edit
 from .rubric import Rubric
 
@@ -122,7 +123,7 @@ def load_data(path: Path, shown: str) -> ModuleType:
 
     Raises MisconceptionError if there is none or it can't run.
     """
-    spec = importlib.util.spec_from_file_location(f"course_data_{path.stem}", path)
+    spec = spec_of(f"course_data_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise MisconceptionError(f"{shown}:1: there is no such module")
     module = importlib.util.module_from_spec(spec)

@@ -32,6 +32,7 @@ from ..messages.answers import (
 )
 from ..messages.grade_request import GradeRequest
 from ..messages.hello import hello, holds_hidden, mention_meta
+from ..processes.privacy import keep_private
 from ..submission.file_choice import misnamed
 from ..submission.submission import Submission
 from ..text.language import _
@@ -156,6 +157,8 @@ class Engine:
             tell=self.tell is not None,
         )
         self._tiers = self._acceptable()
+        if self._hello.key:
+            keep_private()
         self._tree = self.begun or _begun(options.spawn)
         self._lanes = [self._open()]
         return self
@@ -385,6 +388,7 @@ class Engine:
                 self.options.isolation,
                 hidden=holds_hidden(self._hello),
                 by_exec=must_exec(self.options.spawn),
+                sealed=bool(self._hello.key),
             )
         except IsolationError as error:
             raise EngineError(str(error)) from None

@@ -15,10 +15,13 @@ class IsolationError(Exception):
     """This run's isolation can't be reached. The message says why, and what to do next."""
 
 
-def acceptable(wanted: str | None, *, hidden: bool, by_exec: bool) -> tuple[str, ...]:
+def acceptable(
+    wanted: str | None, *, hidden: bool, by_exec: bool, sealed: bool = False
+) -> tuple[str, ...]:
     """Return the tiers to try, best first, for the option as it was given (None if it was not).
 
-    Hidden criteria are graded without isolation only where that was asked for in so many words.
+    Hidden criteria are graded without isolation only where that was asked for in so many words, and
+    a sealed course never: its key is in the memory of the parent and the judge.
 
     >>> acceptable(None, hidden=False, by_exec=False)
     ('full', 'partial', 'none')
@@ -27,6 +30,15 @@ def acceptable(wanted: str | None, *, hidden: bool, by_exec: bool) -> tuple[str,
 
     Raises IsolationError if no tier is left.
     """
+    if sealed and (by_exec or wanted == "none"):
+        raise IsolationError(
+            _(
+                "a sealed course is not graded without isolation: a submission could look for its "
+                "key in other processes. Next: leave out {option}, on a Linux machine",
+                option=_why_exec() if by_exec else "--isolation none",
+            )
+        )
+    hidden = hidden or sealed
     tiers = TIERS if wanted is None else (wanted,)
     if not by_exec:
         return tuple(tier for tier in tiers if tier != "none" or wanted or not hidden)

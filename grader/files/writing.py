@@ -57,16 +57,19 @@ def write_files(contents: Mapping[Path, Content]) -> None:
                 os.replace(scratch, path.name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
-def write_new_file(path: Path, content: Content) -> bool:
+def write_new_file(path: Path, content: Content, *, private: bool = False) -> bool:
     """Write a file in one piece and return True; return False if anything is there, a link too.
+
+    Nobody but its owner may read a `private` one.
 
     Raises WritingError.
     """
+    mode = 0o600 if private else None
     with _folder_of(path) as folder:
         with _in_words(path):
             if _is_there(path.name, folder):
                 return False
-        with _complete(path, content, folder, None) as scratch, _in_words(path):
+        with _complete(path, content, folder, mode) as scratch, _in_words(path):
             return _move_if_free(scratch, path.name, folder)
 
 

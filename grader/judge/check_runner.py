@@ -92,7 +92,8 @@ class CheckRunner:
             stem: Reference(module, self._memo, roles) for stem, module in modules.items()
         }
         self._plugin = ContextPlugin()
-        files = [Path(path) for exercise in exercises for path in exercise.suites]
+        # Joined, so that they are paths of a sealed course if the root is one.
+        files = [root / path for exercise in exercises for path in exercise.suites]
         self._suites = Suites(files, root, [plugin, self._plugin])
         self.checks = checks_of(self._suites.items, exercises)
         self._times: defaultdict[str, dict[int, float]] = defaultdict(dict)

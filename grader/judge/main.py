@@ -28,6 +28,8 @@ from ..messages.answers import (
 from ..messages.exercise_plan import ExercisePlan
 from ..messages.grade_request import GradeRequest, grade_request_in
 from ..messages.hello import Hello, hello_in
+from ..sealed.opening import course_root
+from ..sealed.refusal import SealedError
 from ..text.language import use_language
 from ..wire.faults import PeerGone
 from ..wire.frame import Channel, Meta
@@ -60,10 +62,12 @@ def run(channel: Channel, source: socket.socket, meta: Meta, forked: bool = Fals
     forked, and cost little.
     """
     hello = hello_in(meta)
-    use_language(hello.language, Path(hello.root))
+    use_language(hello.language)
     try:
-        judge = Judge(channel, WorkerStarter(source), hello, forked)
-    except (CollectionFailed, PlacesBroken, ReferenceBroken) as error:
+        root = course_root(hello.root, hello.key)
+        use_language(hello.language, root)
+        judge = Judge(channel, WorkerStarter(source), hello, root, forked)
+    except (CollectionFailed, PlacesBroken, ReferenceBroken, SealedError) as error:
         channel.send(answer_message(Failed(str(error))))
         return
     try:
@@ -79,10 +83,9 @@ class Judge:
     """The judge's main object: grades what the parent sends, one submission at a time."""
 
     def __init__(
-        self, channel: Channel, starter: WorkerStarter, hello: Hello, forked: bool
+        self, channel: Channel, starter: WorkerStarter, hello: Hello, root: Path, forked: bool
     ) -> None:
         self._channel = channel
-        root = Path(hello.root)
         self._exercises = list(hello.exercises)
         self._trace = hello.trace
         self._has_own_reader = forked and hello.hurry

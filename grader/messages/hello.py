@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import grader
 
 from ..course.course import Course
 from ..course.rubric import POLICY, Exercise, Rubric, Visibility
+from ..sealed.opening import key_of
 from ..text.language import language_in_use
 from ..wire.frame import Meta
 from .codec import decoded, encoded
@@ -46,6 +47,8 @@ class Hello:
     """True to send `CheckStarted` before each check."""
     live: bool = False
     """True if live objects are graded, whose workers are copies of a notebook's kernel."""
+    key: str = field(default="", repr=False)
+    """The key of a sealed course, whose file `root` is then; empty for a folder."""
 
     def encoded(self) -> Meta:
         """Return the message to send."""
@@ -73,6 +76,7 @@ def hello(course: Course, only: tuple[str, ...] = (), reverse: bool = False) -> 
         targets=_targets(course.rubric),
         reverse=reverse,
         language=language_in_use(),
+        key=key_of(course.root),
     )
 
 
@@ -87,6 +91,8 @@ def mention_meta(hello: Hello, untouched: Collection[str] = ()) -> bool:
 
     Only what is loaded early depends on it.
     """
+    if hello.key:  # only the judge reads these
+        return True
     exercises = (plan for plan in hello.exercises if plan.slug not in untouched)
     paths = (path for exercise in exercises for path in exercise.suites)
     return any(b"meta" in Path(path).read_bytes() for path in paths)

@@ -32,9 +32,10 @@ from ..wire.nursery_messages import (
     PairRequest,
 )
 from ..worker import dynamo, zygote
-from ..worker.jail.kernel import PR_SET_DUMPABLE, die_with_parent, prctl
+from ..worker.jail.kernel import die_with_parent
 from ..worker.warm_up import load_rarely_used
 from .bootstrap import Bootstrap, speak
+from .privacy import keep_private
 
 ZYGOTE_LIMIT_S = 30.0
 
@@ -42,7 +43,7 @@ ZYGOTE_LIMIT_S = 30.0
 def main(config: dict[str, Any], bootstrap: Bootstrap) -> None:
     """Run the nursery process: fork pairs on request until the parent hangs up."""
     die_with_parent()
-    prctl(PR_SET_DUMPABLE, 0)  # inherited: no submission traces or reads a process of ours
+    keep_private()  # inherited: no submission traces or reads a process of ours
     control = socket.socket(fileno=config["control"])
     speak(bootstrap)
     warm_up()
@@ -225,7 +226,7 @@ def judge_main(config: dict[str, Any], _bootstrap: Bootstrap) -> None:
     import torch
 
     die_with_parent()
-    prctl(PR_SET_DUMPABLE, 0)
+    keep_private()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it ends it
     dynamo.install()
     torch.set_num_threads(1)

@@ -13,6 +13,7 @@ from pathlib import Path
 from ..course.course import Course
 from ..course.rubric import Rubric, Scoring
 from ..course.rubric_place import RUBRIC_FILE
+from ..sealed.memory_path import content_digest
 from ..submission.submission import Submission
 from ..text.language import language_in_use
 
@@ -136,7 +137,7 @@ def _digest_of_files(root: Path, folders: Iterable[str]) -> str:
     return _digest(
         part
         for path in sorted(paths)
-        for part in (path.relative_to(root).as_posix(), path.read_bytes())
+        for part in (path.relative_to(root).as_posix(), content_digest(path))
     )
 
 

@@ -61,7 +61,7 @@ class Words:
     "--assignment", metavar="STEM", help="What a new assignment's files are called: f1_filters."
 )
 @click.option("--begin", type=options.FOLDER, metavar="DIR", help="Begin a course in DIR with it.")
-@options.course
+@options.course_to_edit
 def command(**given: Any) -> int:
     """Add an exercise SLUG, such as f1.blur, that grades at once (for authors)."""
     words = Words(**given)

@@ -24,7 +24,7 @@ from grader.text.typed import here
 @options.language(
     "The language of the hand-outs, and of what is said; else the environment's.", exposed=True
 )
-@options.course
+@options.course_to_edit
 def command(kinds: str | None, **given: Any) -> int:
     """Copy the hand-outs to DIR, to be solved there; nothing is overwritten."""
     return run(kinds=tuple((kinds or ".py").split()), **given)

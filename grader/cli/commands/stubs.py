@@ -21,7 +21,7 @@ from grader.text.typed import here
 @click.option(
     "--out", type=options.FOLDER, metavar="DIR", help="Where the stubs of the SOURCEs go."
 )
-@options.course
+@options.course_to_edit
 def command(sources: tuple[Path, ...], out: Path | None, course_folder: Path | None) -> int:
     """Write assignments/ anew from reference/, or stubs of SOURCEs (for authors).
 

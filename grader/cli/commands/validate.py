@@ -54,7 +54,7 @@ from grader.validate.survivors_report import survey_json, survey_text
 @options.jobs("Lanes; else cores + 1.")
 @options.spawn
 @options.isolation
-@options.course
+@options.course_to_edit
 def command(**given: Any) -> int:
     """Prove the suites on the reference, known mistakes and right ways (for authors).
 

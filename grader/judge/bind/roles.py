@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from ...course.paths import CoursePaths
+from ...sealed.imports import spec_of
 
 Rearrange = Callable[[torch.Tensor], torch.Tensor]
 Sizes = Callable[[nn.Module], Mapping[str, int]]
@@ -141,7 +142,7 @@ def load_roles(root: Path) -> Roles:
     path = CoursePaths(root).roles
     if not path.is_file():
         return Roles()
-    spec = importlib.util.spec_from_file_location("reference_roles", path)
+    spec = spec_of("reference_roles", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

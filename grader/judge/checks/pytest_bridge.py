@@ -8,14 +8,19 @@ and both would print test source.
 from __future__ import annotations
 
 import os
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from _pytest.config import _prepareconfig
 from _pytest.main import Session
+
+from ...sealed.imports import imported
+from ...sealed.memory_path import SealedPath
 
 UNUSED_PLUGINS = (
     "cacheprovider", "capture", "debugging", "doctest", "faulthandler", "junitxml", "legacypath",
@@ -61,11 +66,14 @@ class Suites:
         for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
             os.environ.pop(name, None)
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        arguments = ["-c", os.devnull, f"--rootdir={root}", "--noconftest", "--assert=plain"]
+        sealed = [path for path in files if isinstance(path, SealedPath)]
+        folder = root.parent if sealed else root  # pytest wants a folder, and this is a file
+        arguments = ["-c", os.devnull, f"--rootdir={folder}", "--noconftest", "--assert=plain"]
         arguments += ["--import-mode=importlib", "--strict-markers", "-p", "no:terminalprogress"]
         for name in UNUSED_PLUGINS:
             arguments += ["-p", f"no:{name}"]
-        config = _prepareconfig([*arguments, *map(str, files)], [*plugins, problems])
+        on_disk = [] if sealed else map(str, files)
+        config = _prepareconfig([*arguments, *on_disk], [*plugins, problems])
         config.option.tbstyle = "no"  # belongs to the terminal plugin, which is off
         config.addinivalue_line("markers", "fresh: inputs depend on the submission")
         config.addinivalue_line("markers", "alone: runs in a worker of its own")
@@ -73,7 +81,7 @@ class Suites:
         self._session = Session.from_config(config)
         config.hook.pytest_sessionstart(session=self._session)
         try:
-            self._session.perform_collect()
+            _collect(self._session, sealed)
         except pytest.UsageError as error:
             raise CollectionFailed("\n".join([*problems.texts, str(error)])) from None
         if problems.texts:
@@ -106,6 +114,35 @@ class Suites:
         item._request = False  # type: ignore[assignment]
         item.funcargs = {}
         return phases
+
+
+class MemoryModule(pytest.Module):
+    """A suite of a sealed course, imported from memory."""
+
+    def _getobj(self) -> ModuleType:
+        path = self.path
+        assert isinstance(path, SealedPath)
+        try:
+            return imported(f"{path.parent.parent.name}.{path.parent.name}.{path.stem}", path)
+        except Exception as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+            line = error.lineno if isinstance(error, SyntaxError) else (lines or [1])[-1]
+            text = f"{path}:{line or 1}  {type(error).__name__}: {error}"
+            raise self.CollectError(text) from None
+
+
+def _collect(session: Session, sealed: Sequence[SealedPath]) -> None:
+    """Collect the files of the command line, or those of a sealed course, which pytest can't open.
+
+    Their nodes are made here then, and take the place of what the session would find on disk.
+    """
+    if not sealed:
+        session.perform_collect()
+        return
+    modules = [MemoryModule.from_parent(session, path=path) for path in sealed]
+    session.collect = lambda: iter(modules)  # type: ignore[method-assign]
+    session.perform_collect([])
 
 
 def _phase(when: str, run: Callable[[], object]) -> Phase:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...course.paths import CoursePaths
+from ...sealed.imports import spec_of
 from ...text.language import course_text
 
 Sizes = Mapping[str, int]
@@ -72,7 +73,7 @@ def load_knowledge(root: Path) -> Knowledge:
     path = CoursePaths(root).diagnosis
     if not path.is_file():
         return Knowledge()
-    spec = importlib.util.spec_from_file_location("reference_diagnosis", path)
+    spec = spec_of("reference_diagnosis", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

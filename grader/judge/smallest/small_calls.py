@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...course.paths import CoursePaths
+from ...sealed.imports import spec_of
 
 Sizes = Mapping[str, int]
 """The length of each axis, by its letter."""
@@ -139,7 +140,7 @@ def load_small_calls(root: Path) -> SmallCalls:
     path = CoursePaths(root).small_calls
     if not path.is_file():
         return SmallCalls()
-    spec = importlib.util.spec_from_file_location("reference_small_calls", path)
+    spec = spec_of("reference_small_calls", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

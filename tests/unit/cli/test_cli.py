@@ -128,7 +128,7 @@ def test_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
             ["xyzzy"],
             "no command 'xyzzy'; there are start, check, explain, dry-run, collect, ci, batch, "
             "merge, marking, gradebook, regrade, adjust, why, appeal, report, lens, export, stubs, "
-            "new, validate, doctor",
+            "new, validate, release, doctor",
             id="none near",
         ),
         pytest.param(["check", "--onyl", "a"], "No such option '--onyl'.", id="option"),

@@ -6,6 +6,7 @@ import pytest
 
 from grader.engine import tiers as acceptance
 from grader.engine.tiers import IsolationError, acceptable, refused
+from grader.text.language import use_language
 from grader.worker import tiers
 
 
@@ -32,6 +33,31 @@ def test_by_fork(wanted: str | None, hidden: bool, tiers: tuple[str, ...]) -> No
 @pytest.mark.parametrize(("wanted", "hidden"), [(None, False), ("none", False), ("none", True)])
 def test_by_exec_there_is_no_isolation(wanted: str | None, hidden: bool) -> None:
     assert acceptable(wanted, hidden=hidden, by_exec=True) == ("none",)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_sealed_course_is_graded_in_a_jail(hidden: bool) -> None:
+    by_fork = acceptable(None, hidden=hidden, by_exec=False, sealed=True)
+    assert by_fork == ("full", "partial")
+    assert acceptable("partial", hidden=hidden, by_exec=False, sealed=True) == ("partial",)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "by_exec", "option"),
+    [("none", False, "--isolation none"), (None, True, "--spawn"), ("none", True, "--spawn")],
+)
+def test_a_sealed_course_is_refused_without_one(
+    wanted: str | None, by_exec: bool, option: str
+) -> None:
+    with pytest.raises(IsolationError) as error:
+        acceptable(wanted, hidden=False, by_exec=by_exec, sealed=True)
+    assert str(error.value) == (
+        "a sealed course is not graded without isolation: a submission could look for its key in "
+        f"other processes. Next: leave out {option}, on a Linux machine"
+    )
+    use_language("ko")
+    with pytest.raises(IsolationError, match=f"{option} 없이 실행하십시오"):
+        acceptable(wanted, hidden=False, by_exec=by_exec, sealed=True)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def run(*, as_json: bool = False, course_folder: Path | None = None) -> int:
     if as_json:
         click.echo(json.dumps(_values(requirements), indent=2, ensure_ascii=False))
         return 3 if any(requirement.fix for requirement in requirements) else 0
-    return _print(requirements)
+    return _print(requirements, course_folder)
 
 
 def _values(requirements: tuple[Requirement, ...]) -> dict[str, object]:
@@ -56,7 +56,7 @@ def _values(requirements: tuple[Requirement, ...]) -> dict[str, object]:
     }
 
 
-def _print(requirements: tuple[Requirement, ...]) -> int:
+def _print(requirements: tuple[Requirement, ...], course_folder: Path | None) -> int:
     width = max(len(requirement.name) for requirement in requirements)
     for requirement in requirements:
         mark = "missing" if requirement.fix else "ok"
@@ -67,9 +67,11 @@ def _print(requirements: tuple[Requirement, ...]) -> int:
             click.echo(f"{'':<8} {'':<{width}}  {requirement.advice}")
     missing = [requirement.name for requirement in requirements if requirement.fix]
     if missing:
-        click.echo(f"next: mend {missing[0]}, then run {here().command('doctor')} again")
+        words = [] if course_folder is None else ["--course", str(course_folder)]
+        again = here().command("doctor", *words)
+        click.echo(f"next: mend {missing[0]}, then run {again} again")
         return 3
-    click.echo(f"next: {here().command('check')}")
+    click.echo(f"next: {here(course_folder).command('check')}")
     return 0
 
 

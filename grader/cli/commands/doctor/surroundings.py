@@ -15,6 +15,7 @@ from grader.cli.commands.doctor.requirement import Requirement
 from grader.course.course import Course, CourseError, course_here
 from grader.course.rubric import RubricError
 from grader.report.cleaning import one_line
+from grader.sealed.memory_path import opened_file
 from grader.text.typed import here
 
 LIMIT_GIT_S = 10
@@ -31,10 +32,14 @@ def surroundings(course_folder: Path | None) -> Iterator[Requirement]:
     except RubricError as error:
         yield Requirement("course", _first(error), f"{here().command('check')} names every mistake")
     except CourseError as error:
-        yield Requirement("course", "none here", advice=_first(error))
+        if course_folder is None:
+            yield Requirement("course", "none here", advice=_first(error))
+        else:
+            yield Requirement("course", "cannot be read", one_line(str(error)))
     else:
         yield health(course)
-        yield origin(course, remote(course.root))
+        if opened_file(course.root) is None:
+            yield origin(course, remote(course.root))
     yield disk(Path(tempfile.gettempdir()), shutil.disk_usage(tempfile.gettempdir()).free)
     yield clock(datetime.now(UTC), _installed())
 
@@ -43,6 +48,10 @@ def health(course: Course) -> Requirement:
     """Say what is in this copy of the course, and what a complete one has besides."""
     exercises = course.rubric.exercises.values()
     actual = f"{course.rubric.course}: {len(exercises)} exercises"
+    opened = opened_file(course.root)
+    if opened is not None:
+        until = opened.course.expires.isoformat()
+        return Requirement("course", f"{actual}, sealed, to be used until {until} (UTC)")
     try:
         for one in exercises:
             course.suite_files(one)

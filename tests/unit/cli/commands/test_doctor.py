@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +17,8 @@ from grader.cli.commands.doctor import surroundings
 from grader.cli.commands.doctor.requirement import Requirement
 from grader.course.course import find_course
 from grader.engine.engine import EngineError
+from grader.release.sealing import sealed_course
+from grader.sealed.ciphers import new_key
 from tests.unit.samples import write_course
 
 
@@ -312,3 +314,34 @@ def test_windows_gets_one_sentence(
         "Error: The grader needs Linux or macOS. On Windows use WSL (wsl --install, then get the "
         "course inside of it), or Google Colab.\n"
     )
+
+
+TOY = Path(__file__).parents[3] / "toy_course"
+
+
+def test_a_sealed_course_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, last_day = new_key(), date(2099, 12, 31)
+    file = tmp_path / "toy.sealed"
+    file.write_bytes(sealed_course(find_course(TOY), key, last_day, date(2026, 11, 1)))
+    monkeypatch.setenv("GRADER_COURSE_KEY", key.grading.text)
+
+    actual = "filters: 3 exercises, sealed, to be used until 2099-12-31 (UTC)"
+    assert of_course(file) == (Requirement("course", actual),)
+
+
+def test_a_course_that_cannot_be_opened_is_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "toy.sealed"
+    file.write_bytes(b"nothing sealed")
+    monkeypatch.setenv("GRADER_COURSE_KEY", new_key().grading.text)
+    monkeypatch.setattr(doctor, "examine", lambda: [Requirement("torch", "2.13.0")])
+
+    assert doctor.run(course_folder=file) == 3
+    said = capsys.readouterr().out
+    assert "missing  course  cannot be read\n" in said
+    assert (
+        f"fix: {file}: this file is no sealed course. Name the course's folder, "
+        "or what `grader release --sealed` wrote.\n"
+    ) in said
+    assert f"next: mend course, then run grader doctor --course {file} again\n" in said

@@ -1,0 +1,1 @@
+"""Seal a course in one encrypted, signed file, and read it in memory."""

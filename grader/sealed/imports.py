@@ -1,0 +1,64 @@
+"""Import Python files of a course, those of a sealed course from memory."""
+
+from __future__ import annotations
+
+import errno
+import importlib.util
+import os
+import sys
+from importlib.abc import SourceLoader
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from .memory_path import SealedPath
+
+
+class MemoryLoader(SourceLoader):
+    """Imports one file of a sealed course. No compiled copy of it is kept anywhere."""
+
+    def __init__(self, path: SealedPath) -> None:
+        self._path = path
+
+    def get_filename(self, fullname: str) -> str:
+        return str(self._path)
+
+    def get_data(self, path: str | bytes) -> bytes:
+        if path != str(self._path):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        return self._path.read_bytes()
+
+    def get_source(self, fullname: str) -> str | None:
+        """Return nothing: a traceback in a log names file and line, and never shows the line."""
+        return None
+
+    def source_to_code(self, data: object, path: object, *_rest: object) -> CodeType:  # type: ignore[override]
+        try:
+            code: CodeType = super().source_to_code(data, path)  # type: ignore[arg-type]
+        except SyntaxError as error:
+            place = (error.filename, error.lineno, error.offset, None)
+            raise SyntaxError(error.msg, place) from None
+        return code
+
+
+def spec_of(name: str, path: Path) -> ModuleSpec | None:
+    """Return what importlib needs to import a file under a name."""
+    loader = MemoryLoader(path) if isinstance(path, SealedPath) else None
+    return importlib.util.spec_from_file_location(name, path, loader=loader)
+
+
+def imported(name: str, path: SealedPath) -> ModuleType:
+    """Import a file of a sealed course under a name, and keep it under that name as `import` does.
+
+    A dataclass, for one, looks for its module there.
+    """
+    module = importlib.util.module_from_spec(ModuleSpec(name, MemoryLoader(path), origin=str(path)))
+    module.__file__ = str(path)
+    assert module.__spec__ is not None and module.__spec__.loader is not None
+    sys.modules[name] = module
+    try:
+        module.__spec__.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

@@ -1,0 +1,109 @@
+"""The kit is what students get: the same byte for byte, in their languages, and nothing secret."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.cli.cli import main
+from grader.course.course import find_course
+from grader.release.kit import LeakError, kit_files, require_no_leak
+
+ROOT = Path(__file__).parents[3]
+TOY = ROOT / "tests" / "toy_course"
+SOLUTION = "windows = wide.unfold(1, side, 1).unfold(2, side, 1)"
+
+
+def written(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def test_a_kit_of_the_course_is_written_byte_for_byte_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("one", "two"):
+        assert main(["release", "--out", str(tmp_path / name), "--course", str(ROOT)]) == 0
+    kit = written(tmp_path / "one")
+
+    assert kit == written(tmp_path / "two")
+    wrote = f"wrote {tmp_path / 'one'}: {len(kit)} files, no secret line in them"
+    assert wrote in capsys.readouterr().out
+    handed_out = written(ROOT / "assignments")
+    assert len(handed_out) > 20
+    assert {name: kit[f"assignments/{name}"] for name in handed_out} == handed_out
+    assert sorted(kit.keys() - {f"assignments/{name}" for name in handed_out}) == [
+        ".github/workflows/grade.yml",
+        "README.md",
+        "assignments/ko/README.md",
+    ]
+
+
+def test_the_workflow_is_the_one_that_is_documented_and_tried() -> None:
+    documented = ROOT / "docs" / "examples" / "github-workflow.yml"
+    kit = kit_files(find_course(TOY), ["en"])
+    assert kit[".github/workflows/grade.yml"] == documented.read_bytes()
+
+
+def test_a_kit_in_one_language_has_plain_names() -> None:
+    korean = kit_files(find_course(ROOT), ["ko"])
+    handed_out = written(ROOT / "assignments" / "ko")
+    assert {name: korean[f"assignments/{name}"] for name in handed_out} == handed_out
+    assert "## 어디에서 무엇을 검사하는가" in korean["README.md"].decode()
+
+
+def test_points_of_hidden_criteria_are_added_up_and_not_named() -> None:
+    points = kit_files(find_course(TOY), ["en"])["README.md"].decode()
+    assert "| f1.blur | `box_blur` | shapes 1, outputs 3 | 4 |\n" in points
+    assert "borders" not in points
+    assert points.endswith("\n20 points in all.\n")
+
+
+def test_one_planted_line_of_the_reference_makes_a_release_fail(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a question, which students read in hand-outs."""
+    course = tmp_path / "toy"
+    shutil.copytree(TOY, course)
+    asking = "\nwritten:\n  f1.why:\n    points: 1\n    question: >-\n      Explain {}.\n"
+    rubric = course / "rubric.yaml"
+    text = rubric.read_text(encoding="utf-8")
+    words = ["--course", str(course), "--out"]
+
+    rubric.write_text(text + asking.format("windows"), encoding="utf-8")
+    assert main(["release", *words, str(tmp_path / "control")]) == 0
+    rubric.write_text(text + asking.format(f"`{SOLUTION}`"), encoding="utf-8")
+    assert main(["release", *words, str(tmp_path / "kit")]) == 2
+
+    errors = capsys.readouterr().err
+    assert "assignments/f1_filters.ipynb: holds a line of reference/f1_filters.py:" in errors
+    assert "which no student may get" in errors
+    assert not (tmp_path / "kit").exists()
+
+
+def test_any_file_of_a_kit_is_searched() -> None:
+    course = find_course(TOY)
+    files = kit_files(course, ["en"])
+    require_no_leak(course, files)
+    for name in files:
+        with pytest.raises(LeakError, match=name):
+            require_no_leak(course, {**files, name: files[name] + f"\n{SOLUTION}\n".encode()})
+
+
+def test_a_kit_goes_to_a_folder_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "work.py").write_text("mine", encoding="utf-8")
+    assert main(["release", "--out", str(tmp_path), "--course", str(TOY)]) == 2
+    assert f"{tmp_path}: is not empty. Name a new folder" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["work.py"]
+
+
+def test_a_language_without_hand_outs_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--out", str(tmp_path / "kit"), "--course", str(TOY)]
+    assert main(["release", *words, "--languages", "ko"]) == 2
+    assert "the course has no hand-outs in that language" in capsys.readouterr().err

@@ -1,0 +1,182 @@
+"""A secret line is found in a file however it is packed, and what students may get is no leak."""
+
+from __future__ import annotations
+
+import base64
+import bz2
+import gzip
+import io
+import json
+import lzma
+import pickle
+import zipfile
+import zlib
+from pathlib import Path
+
+import pytest
+
+from grader.course.course import find_course
+from grader.release import leaks as leak_check
+from grader.release.leaks import UnsearchableError, leaks
+from grader.release.secrets import LEAST_CHARACTERS, SecretLine, secret_lines, squeezed
+from grader.text.language import use_language
+
+TOY = Path(__file__).parents[2] / "toy_course"
+LINE = "windows = wide.unfold(1, side, 1).unfold(2, side, 1)"
+SECRET = SecretLine(squeezed(LINE), "reference/f1_filters.py:28")
+TEXT = f"def f(x):\n    {LINE}  # B R C K K\n    return x\n"
+DATA = TEXT.encode()
+HALVES = [TEXT[:30], TEXT[30:]]
+
+
+def zipped(data: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("solution.py", data)
+    return file.getvalue()
+
+
+def notebook(**cell: object) -> bytes:
+    return json.dumps({"cells": [{"cell_type": "code", **cell}], "nbformat": 4}).encode()
+
+
+def in_words(data: bytes) -> str:
+    return base64.encodebytes(data).decode()
+
+
+PACKED = {
+    "as it is": DATA,
+    "other blanks": TEXT.replace(" = ", "=").replace(", ", ",\n\t").encode(),
+    "in one line": json.dumps(TEXT).encode(),
+    "in a text of Python": repr(TEXT).encode(),
+    "UTF-16": TEXT.encode("utf-16"),
+    "UTF-16, big end first": TEXT.encode("utf-16-be"),
+    "zlib": zlib.compress(DATA),
+    "zlib, fast": zlib.compress(DATA, 1),
+    "zlib, behind something": b"\x00\xffdata" + zlib.compress(DATA) + b"more",
+    "zlib, cut off": zlib.compress(DATA + bytes(range(256)) * 40)[:-9],
+    "gzip": gzip.compress(DATA),
+    "bz2": bz2.compress(DATA),
+    "xz": lzma.compress(DATA),
+    "zip": zipped(DATA),
+    "pickle": pickle.dumps({"solution": TEXT}),
+    "pickle of bytes": pickle.dumps([DATA]),
+    "old pickle": pickle.dumps(TEXT, protocol=0),
+    "base64": base64.b64encode(DATA),
+    "base64, for addresses": base64.urlsafe_b64encode(b"\xfb\0\0" + DATA),
+    "base64 in lines": base64.encodebytes(DATA * 3),
+    "base64 without its end": base64.b64encode(DATA * 2)[:-6],
+    "base64 with a letter too many": base64.b64encode(DATA * 2)[:-3],
+    "base64 in a text": json.dumps(in_words(DATA * 3)).encode(),
+    "source of a cell": notebook(source=HALVES),
+    "output": notebook(outputs=[{"output_type": "stream", "text": HALVES}]),
+    "output as data": notebook(outputs=[{"data": {"image/png": in_words(zlib.compress(DATA))}}]),
+    "metadata": notebook(metadata={"solution": TEXT}),
+    "name in metadata": notebook(metadata={TEXT: True}),
+    "layers": base64.b64encode(gzip.compress(pickle.dumps(zipped(DATA)))),
+}
+
+
+@pytest.mark.parametrize("data", PACKED.values(), ids=PACKED)
+def test_a_secret_line_is_found(data: bytes) -> None:
+    (leak,) = leaks({"kit/file": data}, [SECRET])
+    assert str(leak) == (
+        "kit/file: holds a line of reference/f1_filters.py:28, which no student may get"
+    )
+
+
+@pytest.mark.parametrize("data", PACKED.values(), ids=PACKED)
+def test_another_line_is_not_found_there(data: bytes) -> None:
+    """The negative control: half of a line, or a line that goes on in another way, is no leak."""
+    other = SecretLine(SECRET.text.replace("side,1)", "side,2)"), "x:1")
+    assert list(leaks({"kit/file": data}, [other])) == []
+
+
+QUOTING = 'raise ValueError(f"가로 {side}: must be odd")'
+ESCAPED = {
+    "in quotes": ("x = " + repr(f"'{QUOTING}'")).replace('"', '\\"').encode(),
+    "value in metadata": notebook(metadata={"solution": QUOTING}),
+    "name in metadata": notebook(metadata={QUOTING: True}),
+    "source of a cell": notebook(source=[QUOTING[:9], QUOTING[9:]]),
+}
+
+
+@pytest.mark.parametrize("data", ESCAPED.values(), ids=ESCAPED)
+def test_a_line_with_quotes_and_korean_is_found(data: bytes) -> None:
+    """JSON writes both in another way."""
+    assert QUOTING.encode() not in data
+    secret = SecretLine(squeezed(QUOTING), "x:1")
+    assert [leak.secret for leak in leaks({"kit/file": data}, [secret])] == [secret]
+
+
+def test_a_secret_line_is_found_in_the_name_of_a_file() -> None:
+    assert len(list(leaks({f"assignments/{LINE}.py": b""}, [SECRET]))) == 1
+
+
+def test_each_leak_is_named_once_for_each_file() -> None:
+    result = [(leak.file, leak.secret) for leak in leaks({"b": DATA, "a": DATA * 2}, [SECRET])]
+    assert result == [("a", SECRET), ("b", SECRET)]
+
+
+def test_a_leak_is_named_in_korean() -> None:
+    (leak,) = leaks({"kit/file": DATA}, [SECRET])
+    use_language("ko")
+    assert str(leak) == (
+        "kit/file: 학생에게 주면 안 되는 reference/f1_filters.py:28의 줄이 들어 있습니다"
+    )
+
+
+def test_what_is_packed_too_often_is_not_released() -> None:
+    data = b"harmless " * 9
+    for _layer in range(leak_check.MOST_LAYERS + 1):
+        data = base64.b64encode(data)
+    with pytest.raises(UnsearchableError) as error:
+        list(leaks({"kit/file": data}, [SECRET]))
+    assert str(error.value) == (
+        "kit/file: too large, or packed too often, to look for secret lines in it"
+    )
+
+
+def test_what_is_too_large_unpacked_is_not_released(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leak_check, "MOST_BYTES", 1 << 16)
+    assert list(leaks({"f": gzip.compress(bytes(1 << 15))}, [SECRET])) == []
+    large = bytes(1 << 17)
+    for bomb in (gzip.compress(large), zipped(large), bz2.compress(large), lzma.compress(large)):
+        with pytest.raises(UnsearchableError):
+            list(leaks({"f": bomb}, [SECRET]))
+
+
+# ---- which lines are secret -------------------------------------------------------------------
+
+SECRETS = {one.text: one.place for one in secret_lines(find_course(TOY))}
+
+
+@pytest.mark.parametrize(
+    ("line", "file"),
+    [
+        (LINE, "reference/f1_filters.py"),
+        (f"{LINE}  # B R C K K", "reference/f1_filters.py"),
+        ("images[:, 0, 0] = 9.0  # no", ""),
+        ("wanted[:, :2, :2] = torch.tensor([[4.0, 2.0], [2.0, 1.0]], dtype=torch.float64)",
+         "tests/suites/f1_filters/test_blur.py"),
+        ("if side % 2 == 0 or side < 2:", "reference/exercises/f1.blur/mistakes.diff"),
+        ("cause: Zeros beyond the border make it dark.",
+         "reference/exercises/f1.blur/mistakes.diff"),
+        ("def box_blur(images: torch.Tensor, side: int) -> torch.Tensor:", ""),
+        ("images   (B, R, C)  Beyond the border, the nearest pixel", ""),
+        ("import torch.nn.functional as functional", ""),
+        ("return x", ""),
+    ],
+)  # fmt: skip
+def test_solutions_hidden_suites_and_mistakes_are_secret(line: str, file: str) -> None:
+    assert SECRETS.get(squeezed(line), "").partition(":")[0] == file
+
+
+def test_no_line_of_a_public_suite_is_secret() -> None:
+    lines = [
+        squeezed(line)
+        for path in TOY.glob("tests/suites/*/public/*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    assert len([line for line in lines if len(line) >= LEAST_CHARACTERS]) > 20
+    assert not SECRETS.keys() & set(lines)
