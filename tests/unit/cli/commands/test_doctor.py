@@ -219,7 +219,7 @@ def test_programs_read_json(
     }
 
 
-def of_course(root: Path) -> tuple[Requirement, ...]:
+def of_course(root: Path | None) -> tuple[Requirement, ...]:
     return tuple(one for one in surroundings.surroundings(root) if one.name == "course")
 
 
@@ -246,8 +246,11 @@ def test_the_health_of_a_course(tmp_path: Path) -> None:
     assert "check" in no_rubric.fix
 
 
-def test_without_a_course_nothing_is_missing(tmp_path: Path) -> None:
-    (none,) = of_course(tmp_path)
+def test_without_a_course_nothing_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (none,) = of_course(None)
 
     assert (none.actual, none.fix) == ("none here", "")
     assert "rubric.yaml" in none.advice
