@@ -279,8 +279,8 @@ def sincos_2d(height: int, width: int, dim: int) -> torch.Tensor:
 
     Papers and libraries disagree about the order of the columns, and to a network it is all the
     same. Here: all sines of y, all cosines of y, all sines of x, all cosines of x. Another order
-    is as right, and is accepted. (The frequencies differ too: those in the code of "Better plain ViT
-    baselines", Beyer et al., 2022, end at 1 / 10000 itself. Here they are as above.)
+    is as right, and is accepted. (The frequencies differ too: those in the code of "Better plain
+    ViT baselines", Beyer et al., 2022, end at 1 / 10000 itself. Here they are as above.)
 
     If dim is not a multiple of 4, raise a ValueError whose message contains dim.
 

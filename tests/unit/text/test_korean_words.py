@@ -18,9 +18,9 @@ CATALOGUES = sorted(
 HANDED_OUT = sorted(path for path in ROOT.glob("assignments/ko/*") if path.is_file())
 GUIDES = [path for path in sorted(ROOT.glob("docs/guide-*.md"))]
 
-_PARTICLE = "|".join(
-    "이 가 은 는 을 를 의 에 와 과 도 로 으로 만 마다 끼리 에서 에는 에도 에게 까지 부터 처럼 이나 나 이라 입니다 "
-    "이고 이며 인 이면 일".split()
+_PARTICLE = (
+    "이|가|은|는|을|를|의|에|와|과|도|로|으로|만|마다|끼리|에서|에는|에도|에게|까지|부터|처럼|이나|나|이라|입니다"
+    "|이고|이며|인|이면|일"
 )
 _POLITE = re.compile(r"[가-힣]*(?<!세)(?<!까)요(?=[.!?,:)\"'’”]|$)", re.MULTILINE)
 """The end of a sentence in 해요체; ~세요 and ~까요 are used."""
@@ -32,9 +32,10 @@ _FORMAL = re.compile(r"[가-힣]*십시오")
 @cache
 def banned() -> dict[str, re.Pattern[str]]:
     """Return what the glossary's last column says not to write, each with what finds it."""
-    rows = re.findall(r"^\| [^|]+ \| [^|]+ \| ([^|]*)\|$", GLOSSARY.read_text("utf-8"), re.MULTILINE)
-    words = [word.strip() for row in rows for word in row.split(",") if re.search("[가-힣]", word)]
-    return {word: _finder(word) for word in words if word != "쓰지 않는 말"}
+    text = GLOSSARY.read_text("utf-8")
+    rows = re.findall(r"^\| [^|]+ \| [^|]+ \| ([^|]*)\|$", text, re.MULTILINE)
+    words = [word.strip() for row in rows for word in row.split(",")]
+    return {word: _finder(word) for word in words if word not in ("", "---", "쓰지 않는 말")}
 
 
 def _finder(word: str) -> re.Pattern[str]:
@@ -59,7 +60,8 @@ def sentences(path: Path) -> Iterator[str]:
     with path.open("rb") as stream:
         for message in read_po(stream):
             if message.id:
-                yield from message.string if isinstance(message.string, tuple) else [message.string]
+                texts = [message.string] if isinstance(message.string, str) else message.string
+                yield from texts or ()
 
 
 @pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
@@ -97,7 +99,7 @@ def test_a_fault_is_found(text: str, fault: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["항상 사인과 코사인을 쓰고", "문항과 항목", "확인하세요.", "얼마일까요?", "필요.", "원인과 결과"],
+    ["항상 사인과 코사인을 쓰고", "문항과 항목", "확인하세요.", "얼마일까요?", "필요.", "원인과"],
 )
 def test_other_words_are_left_alone(text: str) -> None:
     assert list(faults(text)) == []

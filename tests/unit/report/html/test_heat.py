@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from grader.grade.evidence import Picture, Weights
 from grader.report.html.heat import WIDEST, drawn, heat_maps
 from grader.text.language import ENGLISH, use_language
