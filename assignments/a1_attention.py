@@ -55,7 +55,7 @@ def dot_product_loop(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 def attention_scores(query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
     """Return the dot product of each query with each key.
 
-    Six words with six others make 36 dot products, a page of text makes a million, and a loop in
+    Six words with six others make 36 dot products, two pages of text a million, and a loop in
     Python takes its time over each. A product of matrices is exactly that: all dot products of the
     rows of one with the columns of the other, and it runs where the machine is fast.
 
@@ -160,7 +160,7 @@ def stable_softmax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
 
     Shapes
         x        any shape with at least one axis
-        dim      the axis whose entries shall add up to 1
+        dim      the axis along which the entries sum to 1
         returns  the shape, dtype and device of x
 
     An entry of -inf gets the share 0; that is how masks will work. (A row of nothing but -inf is
@@ -228,8 +228,8 @@ def simple_self_attention(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         x        (T, D) or (B, T, D)
         returns  context, of the shape of x, and weights (T, T) or (B, T, T); dtype as x's
 
-    Example: the first two tokens are alike and share their attention; the third one scores higher
-    with itself than with the others.
+    Example: two tokens are alike, and the third one is twice as long. A longer vector makes larger
+    dot products, so all three, the short ones too, attend most to the third.
 
         >>> context, weights = simple_self_attention(torch.tensor([[1.0], [1.0], [2.0]]))
         >>> weights
@@ -263,9 +263,10 @@ def scaled_dot_product_attention(
 
     1. Scores. The dot product of each query with each key: how well does this label answer that
        question? One number for each pair, so (…, S, L).
-    2. Scale. A dot product of Dh independent terms has a spread that grows like √Dh, and large
-       scores push the softmax to where its gradient vanishes. Divide by √Dh, the width of the
-       *queries and keys*, whatever width the values have.
+    2. Scale. A dot product adds up Dh terms. If they are independent and their mean is 0, its
+       spread grows like √Dh, and large scores push the softmax to where its gradient vanishes.
+       Divide by √Dh, where Dh is the width of the *queries and keys*, whatever width the values
+       have.
     3. Mask. Decided before the softmax, so that what remains still adds up to 1.
     4. Softmax over the *keys*: every query spends a total weight of 1 on the L keys.
     5. Mix. Each output is the weighted average of the values.
@@ -284,7 +285,7 @@ def scaled_dot_product_attention(
                 mask of another float dtype is cast to the query's.
 
     A query that may attend to no key at all gets zeros, in its output and in its weights, and
-    gradients stay finite. (The softmax of a row of -inf is NaN: that row needs a thought.)
+    gradients stay finite. (The softmax of a row of -inf is NaN, so treat such rows apart.)
 
     The arguments are never modified. Half precision stays half precision: -1e9 does not fit into
     float16, -inf does.
@@ -313,9 +314,9 @@ class SelfAttentionV1(nn.Module):
     """Self-attention with three matrices that can be learned.
 
     Until now a token's question, label and content were one and the same vector. That is a poor
-    conversation: every token finds itself the most interesting. So each token gets three
-    different faces, made from it by three matrices (Vaswani et al., 2017, section 3.2.2, for one
-    head):
+    conversation: long vectors tend to win, whoever asks, and token i scores with token j exactly
+    what j scores with i. So each token gets three different vectors, made from it by three matrices
+    (Vaswani et al., 2017, section 3.2.2, for one head):
 
         Q = X W_q      K = X W_k      V = X W_v
         context = softmax(Q Kᵀ / √d_out) V
@@ -405,11 +406,11 @@ class SelfAttentionV2(nn.Module):
 
 
 def copy_v2_to_v1(v2: SelfAttentionV2, v1: SelfAttentionV1) -> None:
-    """Bring a SelfAttentionV1 to compute what a SelfAttentionV2 computes.
+    """Make a SelfAttentionV1 compute what a SelfAttentionV2 computes.
 
     The two classes are two spellings of one function, and this is the proof: with the same
     numbers in them they give the same context vectors. Copying weights from one layout into
-    another is daily bread, by the way. Whoever loads a published checkpoint does it.
+    another is routine work: whoever loads a published checkpoint does it.
 
     `v1` is changed in place, `v2` stays as it is, and afterwards they share no memory: training
     one does not move the other. The parameters of `v1` go on being trainable parameters of the

@@ -7,7 +7,7 @@ position vector that is added to it, and the rest is learned.
 
     image            patches             tokens                  encoder          head
     (B, C, H, W)  →  (B, N, P·P·C)  →  (B, 1 + N, D)  ────────→  (B, 1 + N, D) →  (B, classes)
-                     cut                 project, CLS, positions  depth blocks     one token, Linear
+                     cut up              project, CLS, positions  depth blocks     one token, Linear
 
 Shape letters: B batch, C channels, H and W height and width of the image, P patch side,
 N = (H / P) · (W / P) patches, D model width; T tokens, 1 + N of them in a ViT. Attention inside a
@@ -42,12 +42,12 @@ def patchify(images: torch.Tensor, patch_size: int) -> torch.Tensor:
 
     There is nothing to compute, only to move, and `reshape` alone cannot do it: it gives new names
     to numbers that lie side by side in memory, and the rows of a patch do not. Split H and W in
-    two axes each, *permute*, and only then merge. (Or say it to einops in one line.)
+    two axes each, *permute*, and only then merge. (Or one line of einops.)
 
     If the height or the width is not a multiple of P, raise a ValueError whose message contains
     that length and P. `images` is not modified.
 
-    Example: an image of 4 by 6 with its pixels numbered through has two rows of three patches.
+    Example: an image of 4 by 6 with its pixels numbered in order has two rows of three patches.
 
         >>> image = torch.arange(24.0).reshape(1, 1, 4, 6)
         >>> patchify(image, 2)[0]
@@ -104,7 +104,7 @@ class PatchEmbedding(nn.Module):
 
     There are two ways to write it, and both are right:
         cut and multiply   reshape to (B, N, P·P·C), then nn.Linear(P·P·C, D)
-        convolve           nn.Conv2d(C, D, kernel_size=P, stride=P): a filter that is as large as
+        one convolution    nn.Conv2d(C, D, kernel_size=P, stride=P): a filter that is as large as
                            a patch and steps from patch to patch *is* that linear map
 
     Arguments
@@ -114,8 +114,8 @@ class PatchEmbedding(nn.Module):
 
     The name that the grader looks for is `projection`, the convolution or the linear layer.
 
-    This is only the patches. A class of this name that adds the class token and the positions as
-    well does the work of two; here they live in `ViTEmbeddings`.
+    This is only the patches. Elsewhere a class of this name often adds the class token and the
+    positions as well; here that is the work of a second class, `ViTEmbeddings`.
 
     Example: an image of 8 by 12 in patches of 4 by 4 is 2 rows of 3 patches.
 
@@ -173,7 +173,7 @@ def conv_weight_from_linear(
 
     Reshaping to (D, C, P, P) directly again has the right shape and the wrong numbers.
 
-    Example: a patch of 2 by 2 with two channels, and a weight that is numbered through. The first
+    Example: a patch of 2 by 2 with two channels, and a weight numbered in order. The first
     channel gets the even numbers, row by row.
 
         >>> conv_weight_from_linear(torch.arange(8.0).reshape(1, 8), in_channels=2, patch_size=2)
@@ -262,7 +262,8 @@ def sincos_2d(height: int, width: int, dim: int) -> torch.Tensor:
     """Return positions that nobody has to learn: waves along the rows, waves along the columns.
 
     The table of "Attention Is All You Need" (section 3.5) once for each axis, side by side, as in
-    "Better plain ViT baselines for ImageNet-1k" (Beyer et al., 2022). With dim / 4 frequencies
+    the code of MoCo v3 (Chen et al., 2021) and of masked autoencoders (He et al., 2021). With
+    dim / 4 frequencies
 
         omega_i = 10000^(-2i / (dim / 2)),   0 <= i < dim / 4
 
@@ -278,7 +279,8 @@ def sincos_2d(height: int, width: int, dim: int) -> torch.Tensor:
 
     Papers and libraries disagree about the order of the columns, and to a network it is all the
     same. Here: all sines of y, all cosines of y, all sines of x, all cosines of x. Another order
-    is as right; say in your docstring which one yours is.
+    is as right, and is accepted. (The frequencies differ too: those in the code of "Better plain
+    ViT baselines", Beyer et al., 2022, end at 1 / 10000 itself. Here they are as above.)
 
     If dim is not a multiple of 4, raise a ValueError whose message contains dim.
 
@@ -389,9 +391,9 @@ class FeedForward(nn.Module):
 
         y = fc2(GELU(fc1(x)))
 
-    Wide, bent, narrow again: fc1 to `expansion` times the width, GELU, fc2 back. Two thirds of a
-    Transformer's weights are in here. Attention moves what tokens know between them; this is where
-    one token thinks about it.
+    Widen, apply a GELU, narrow: fc1 to `expansion` times the width, then back by fc2. Two thirds of
+    a Transformer's weights are in here. Attention moves what tokens know between them; this is
+    where one token thinks about it.
 
     There is nothing after fc2 but dropout. A GELU there could hardly ever *lower* a number of the
     residual stream: it never gives less than -0.17.
@@ -608,7 +610,7 @@ class ClassificationHead(nn.Module):
     Arguments
         emb_size     D
         num_classes  number of scores
-        pool         "cls" or "mean"
+        pool         "cls" or "mean"; what any other does is up to you, and a ValueError is best
 
     The name that the grader looks for is `linear`.
 
@@ -660,13 +662,17 @@ class ViT(nn.Module):
     the classes above, for instance `encoder.blocks.0.attention.qkv`. The classes above may be
     written anew, as long as the parameters keep their names and shapes. There is no dropout.
 
+    It has to learn, too: the grader trains a very small one on eight images for twelve steps of
+    Adam, and then its loss must be well below that of guessing. What torch's layers start from is
+    good enough for that.
+
     The defaults are ViT-B/16. With its 1,000 classes it has 86,567,656 parameters:
 
         embeddings   projection             16·16·3·768 + 768        590,592
                      cls_token                                           768
                      positions              197·768                  151,296
-        each of 12   norm1, norm2           2 · (768 + 768)            3,072
-        blocks       attention.qkv          768·2304 + 2304        1,771,776
+        each block   norm1, norm2           2 · (768 + 768)            3,072
+        of these 12  attention.qkv          768·2304 + 2304        1,771,776
                      attention.projection   768·768 + 768            590,592
                      mlp.fc1                768·3072 + 3072        2,362,368
                      mlp.fc2                3072·768 + 768         2,360,064
@@ -748,7 +754,10 @@ def attention_rollout(
                  T = 1 + N tokens; rows are queries, and token 0 is CLS
         returns  (B, T, T), dtype and device as the weights': row i tells what output i is made of
 
-    Each A is made of the weights of one layer in four steps:
+    Each A is made of the weights of one layer in four steps. Steps 3 and 4 are of that paper. Max
+    and min in step 1, and all of step 2, are additions by Jacob Gildenblat (vit_rollout.py in his
+    vit-explain). That file is often copied, and does not do what is asked for here: it spares one
+    single entry in step 2, and divides columns in step 4.
 
         1. heads     Fuse them: "mean", "max" or "min" over the heads, (B, T, T). For any other
                      head_fusion raise a ValueError.

@@ -148,7 +148,7 @@ class DecoderBlock(nn.Module):
     `mlp`. The attentions are your own from assignment 3, imported above (a class that you write in
     this file is as welcome). The mlp stands above, complete.
 
-    Example: what the first token becomes does not hang on the second, and does on the memory.
+    Example: what the first token becomes does not depend on the second; it does on the memory.
 
         >>> block = DecoderBlock(6, num_heads=2)
         >>> x, memory = torch.randn(1, 2, 6), torch.randn(1, 4, 6)
@@ -256,8 +256,8 @@ class KVCacheAttention(nn.Module):
         emb_size   D, the width of a token that comes in and of the result
         num_heads  H; it must divide D
 
-    Names that the grader, and checkpoints, look for: `W_query`, `W_key`, `W_value` and `out_proj`,
-    all nn.Linear with bias. Heads are split, scaled and merged as in assignment 3. There are no
+    Names that the grader looks for: `W_query`, `W_key`, `W_value` and `out_proj`, all nn.Linear
+    with bias. Heads are split, scaled and merged as in assignment 3. There are no
     positions and no dropout in here.
 
     What is kept belongs to one instance, and to one text: it is no parameter and no buffer, and has
@@ -295,7 +295,7 @@ class KVCacheAttention(nn.Module):
         """Forget what was seen, take in the beginning of a text, and return its outputs.
 
         Shapes
-            x        (B, T, D), T >= 1. B may be another one than last time
+            x        (B, T, D), T >= 1. B may differ from the call before
             returns  (B, T, D), causal: output i knows the tokens 0 to i. dtype as x's
 
         Gradients are wanted through this method: it is what training uses. `x` is not modified.
@@ -328,10 +328,11 @@ def sliding_window_attention(
 ) -> torch.Tensor:
     """Attend from each token to itself and to the `window` - 1 tokens before it.
 
-    The other way to a bounded price: look back only so far. What lies further back is not lost. A
-    token that is reached in one layer has itself looked back in the layer below, so that with n
-    layers a text of about n · window tokens has its say ("Longformer", Beltagy et al., 2020; the
-    decoder Mistral 7B, 2023, looks back 4096 tokens). And the cache need not grow any further.
+    The other way to bound the cost is to look back only a fixed distance. What lies further back is
+    not lost. A token that is reached in one layer has itself looked back in the layer below, so
+    that with n layers about n · window tokens can influence an output. The decoder Mistral 7B
+    (Jiang et al., 2023) looks back 4096 tokens like this; the encoder Longformer (Beltagy et al.,
+    2020) looks to both sides. And the cache need not grow any further.
 
               key 0   1   2   3   4
         query 0   ✓   ·   ·   ·   ·        window = 3
@@ -348,7 +349,8 @@ def sliding_window_attention(
         returns  (…, T, Dv), the output of softmax(Q Kᵀ / √Dh) V over the allowed keys
 
     With a window of 1 every token only sees itself, with one of T or more it is plain causal
-    attention. The arguments are not modified.
+    attention. The arguments are not modified. A mask over all T by T scores is welcome: what is
+    asked for here is the result, not the memory that is saved.
 
     Example: all scores are alike, so each output is the mean of what it sees.
 
@@ -362,7 +364,7 @@ def sliding_window_attention(
 
 
 def online_softmax(chunks: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Return the softmax over scores that come in chunks, of which only one is looked at at a time.
+    """Return the softmax over scores that come in chunks, of which only one is processed at a time.
 
     A softmax seems to need all scores at once: first the largest, to subtract it, then the sum,
     to divide by it. Milakov and Gimelshein ("Online normalizer calculation for softmax", 2018)
@@ -403,8 +405,9 @@ def chunked_attention(
 ) -> torch.Tensor:
     """Attend from every query to every key, a block of keys at a time, and return the output.
 
-    The weights of attention are an (S, L) matrix, and for 100000 tokens that is 40 GB which nobody
-    wants to see: all that is asked for is weights @ value. So do not keep the weights. Beside m and
+    The weights of attention are an (S, L) matrix. For 100000 tokens that is 40 GB in float32, for
+    one head of one text, and nobody wants to see it: all that is asked for is weights @ value. So
+    do not keep the weights. Beside m and
     l of the online softmax keep a third thing, the mixture of values so far, and treat it as l is
     treated. For a block of scores s with its values v:
 
@@ -414,13 +417,13 @@ def chunked_attention(
 
     and in the end output = o / l. It is exact, not an approximation. Rabe and Staats wrote it down
     in 2021 ("Self-attention Does Not Need O(n²) Memory"); FlashAttention (Dao et al., 2022) made of
-    it what now runs in every large model.
+    it what now runs under most large models.
 
     Shapes
         query       (…, S, Dh)
         key         (…, L, Dh)
         value       (…, L, Dv)
-        block_size  how many tokens of a block are looked at at a time, at least 1; it need not
+        block_size  how many keys are processed at a time, at least 1; it need not
                     divide L, and may be larger than L
         mask        bool, True = may attend, broadcasts against (…, S, L), axes of size 1 included
         returns     (…, S, Dv), dtype and device as the query's

@@ -113,7 +113,7 @@ def masked_softmax(scores: torch.Tensor, mask: torch.Tensor, dim: int = -1) -> t
     The better idea: hide keys *before* the softmax, and it normalises what remains by itself. A
     score of -inf does it, since exp(-inf) = 0:
 
-        w_ij = exp(s_ij) / Σ_{k allowed} exp(s_ik)   if j is allowed, otherwise 0
+        w_ij = exp(s_ij) / Σ_k exp(s_ik)   if j is allowed, otherwise 0; k is any allowed key
 
     On paper this equals `mask_then_renormalise(softmax(scores), mask)`: the sum over all keys
     cancels. In numbers it is one division instead of two, and safer: a hidden key with a huge
@@ -123,7 +123,7 @@ def masked_softmax(scores: torch.Tensor, mask: torch.Tensor, dim: int = -1) -> t
     Shapes
         scores   any shape
         mask     as above: bool (or ones and zeros), broadcasts against scores
-        dim      the axis whose entries shall add up to 1
+        dim      the axis along which the entries sum to 1
         returns  shape, dtype and device of scores
 
     Where nothing along `dim` is allowed the result is 0, and gradients stay finite. (The softmax
@@ -283,9 +283,9 @@ class CausalAttention(nn.Module):
         dropout         probability with which an attention weight is dropped in train mode
         qkv_bias        whether the three linear maps have a bias
 
-    Names that the grader, and published checkpoints, look for: `W_query`, `W_key`, `W_value`
-    (nn.Linear) and a buffer called `mask`. A buffer belongs to the module like a parameter does
-    and moves with `.to(...)`, but it is not trained. What is in it is up to you.
+    Names that the grader looks for: `W_query`, `W_key`, `W_value` (nn.Linear) and a buffer called
+    `mask`. A buffer belongs to the module like a parameter does and moves with `.to(...)`, but it
+    is not trained. What is in it is up to you.
 
     Example: whatever the weights are, the first token can only look at itself.
 

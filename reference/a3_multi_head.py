@@ -4,10 +4,10 @@ One head of attention spends one budget of weight: if a word has to look at its 
 the comma behind it, each look makes the other fainter. So let several heads look at once, each
 with questions and labels of its own, and let a last linear map put together what they found.
 
-What is surprising is that this costs nothing. The width is not multiplied by the number of heads,
-it is divided among them: three heads of width 4 need the same linear maps as one of width 12. All
-that is new is bookkeeping with axes, and that is where nearly all mistakes of this assignment are
-made.
+What is surprising is how little this costs. The width is not multiplied by the number of heads, it
+is divided among them: three heads of width 4 need the same linear maps as one of width 12. (Only
+the weights grow: there is one T by T matrix for each head.) All that is new is bookkeeping with
+axes, and that is where nearly all mistakes of this assignment are made.
 
               one token, d_out = 12                     three heads, Dh = 4
 
@@ -53,7 +53,7 @@ def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
     row into pieces and leaves the tokens where they are. Then exchange the axes. A reshape to
     (B, H, T, Dh) in one step has the right shape, and gives head 0 the first tokens, whole.
 
-    Example: one sentence of two tokens, with four features that are numbered through.
+    Example: one sentence of two tokens, with four features, numbered in order.
 
         >>> x = torch.tensor([[[0, 1, 2, 3], [4, 5, 6, 7]]])
         >>> split_heads(x, num_heads=2).tolist()
@@ -109,7 +109,7 @@ class MultiHeadAttentionWrapper(nn.Module):
 
     Nothing mixes the heads' findings here, and nothing is divided: every head is d_out wide, and
     the output d_out · H. The next class does without the loop, and mixes. Before it is fast, let it
-    be right: this one is short enough to be believed.
+    be right: this class is so short that you can see that it is right.
 
     Arguments
         d_in            width of a token that comes in
@@ -185,8 +185,7 @@ class MultiHeadAttention(nn.Module):
         num_heads       H; it must divide d_out
         qkv_bias        whether the three linear maps have a bias (the last one always has)
 
-    Names that the grader, and published checkpoints, look for: `W_query`, `W_key`, `W_value` and
-    `out_proj`, all nn.Linear.
+    Names that the grader looks for: `W_query`, `W_key`, `W_value` and `out_proj`, all nn.Linear.
 
     Example: whatever the weights are, the first token can only look at itself, in every head.
 
@@ -238,14 +237,15 @@ class MultiHeadAttention(nn.Module):
         """Return what each token gathers from itself and from the tokens before it.
 
         Shapes
-            x        (B, T, d_in), 1 <= T <= context_length
+            x        (B, T, d_in), 1 <= T <= context_length; what a longer one does is up to you,
+                     and a ValueError, as in assignment 2, is best
             returns  (B, T, d_out), dtype and device as x's
 
         The way through, with the shape after each step:
-            project             (B, T, d_out)       three times
+            three linear maps   (B, T, d_out)       of the same x
             split the features  (B, T, H, Dh)       features split, tokens stay where they are
             heads to the front  (B, H, T, Dh)       so that @ treats a head like a batch
-            scores              (B, H, T, T)        scale, mask, softmax, dropout as in assignment 2
+            scores of pairs     (B, H, T, T)        scale, mask, softmax, dropout as in assignment 2
             mix the values      (B, H, T, Dh)
             tokens to the front (B, T, H, Dh)       do not skip this one: see below
             merge the features  (B, T, d_out)       and through `out_proj`
@@ -255,8 +255,8 @@ class MultiHeadAttention(nn.Module):
         its place shows it. With T = 2, H = 2, Dh = 1 write token and head into each entry:
 
             by head   [[t0h0, t1h0], [t0h1, t1h1]]
-            wrong     [[t0h0, t1h0], [t0h1, t1h1]]    row 0 holds both tokens
-            right     [[t0h0, t0h1], [t1h0, t1h1]]    row 0 is token 0
+            not so    [[t0h0, t1h0], [t0h1, t1h1]]    row 0 holds both tokens
+            but so    [[t0h0, t0h1], [t1h0, t1h1]]    row 0 is token 0
 
         `x` is not modified.
 
@@ -282,22 +282,24 @@ class PackedMultiHeadAttention(nn.Module):
     """The same arithmetic with one linear map for queries, keys and values.
 
     Three matrices that multiply the same x can stand on top of each other, and one large product
-    keeps a processor busier than three small ones. This is how the Vision Transformer and GPT-2
-    store their attention:
+    keeps a processor busier than three small ones. This is how torch's own nn.MultiheadAttention
+    and timm's Vision Transformers store their attention (GPT-2 does it too, with the matrix
+    transposed):
 
         [Q; K; V] = W_qkv x + b_qkv
         head_h = dropout(softmax(Q_h K_hᵀ / √Dh, over the allowed keys)) V_h
         output = Concat(head_0, …, head_{H-1}) W_projᵀ + b_proj
 
-    Which of the 3 · D rows is what? Published weights fit one answer, and it is ours as well: all
-    of the query's rows, then the key's, then the value's, and inside each of them head by head,
-    in short (qkv h d). With D = 4, H = 2, Dh = 2:
+    Which of the 3 · D rows is what? torch, timm and GPT-2 agree on one answer, and it is ours as
+    well: all of the query's rows, then the key's, then the value's, and inside each of them head by
+    head, in short (qkv h d). With D = 4, H = 2, Dh = 2:
 
         row    0   1   2   3 | 4   5   6   7 | 8   9  10  11
                query         | key           | value
                head0 | head1 | head0 | head1 | head0 | head1
 
-    (Another order trains just as well, from scratch. It can't load anybody's weights.)
+    (Another order trains just as well, from scratch. BLOOM, for instance, stores (h qkv d). But
+    weights that were stored in one order mean nothing in another.)
 
     Unlike the class above this one has no triangle built in: who may see whom is said by a mask.
 
@@ -306,8 +308,9 @@ class PackedMultiHeadAttention(nn.Module):
         num_heads  H; it must divide D
         dropout    probability with which an attention weight is dropped in train mode
 
-    Names that the grader, and published checkpoints, look for: `qkv`, an nn.Linear from D to 3 · D,
-    and `projection`, an nn.Linear from D to D. Both have a bias.
+    Names that the grader looks for: `qkv`, an nn.Linear from D to 3 · D, and `projection`, an
+    nn.Linear from D to D. Both have a bias. (Every library has names of its own. In timm the second
+    one is called `proj`.)
 
     Example: if a token may see nobody but itself, its attention does nothing at all.
 
@@ -481,9 +484,9 @@ class CrossAttention(nn.Module):
                     result
         num_heads   H; it must divide D
 
-    Names that the grader, and published checkpoints, look for: `W_query`, `W_key`, `W_value` and
-    `out_proj`, all nn.Linear with bias. There is no dropout here, and no triangle: all of the
-    memory has been read before the first query is asked.
+    Names that the grader looks for: `W_query`, `W_key`, `W_value` and `out_proj`, all nn.Linear
+    with bias. There is no dropout here, and no triangle: all of the memory has been read before the
+    first query is asked.
 
     Example: where a memory has only one token, every query gets that token's value.
 
@@ -577,9 +580,8 @@ class GroupedQueryAttention(nn.Module):
         num_heads     H, the number of query heads; it must divide D, and Dh = D / H
         num_kv_heads  G, the number of key heads, and of value heads; it must divide H
 
-    Names that the grader, and published checkpoints, look for, all nn.Linear with bias: `W_query`
-    from D to D, `W_key` and `W_value` from D to G · Dh, rows ordered (g d), and `out_proj` from D
-    to D.
+    Names that the grader looks for, all nn.Linear with bias: `W_query` from D to D, `W_key` and
+    `W_value` from D to G · Dh, rows ordered (g d), and `out_proj` from D to D.
 
     Example: the keys get by with a third of the rows.
 

@@ -6,7 +6,7 @@ paragraph is on one line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from grader.text.language import COURSE_LOCALE, ENGLISH, LANGUAGES
 from grader.text.paragraphs import Translate, translated_text
 
 DOMAIN = "handouts"
+BEFORE = "answers_before.md"
+"""Beside a language's catalogues: its `answers.md` in words that were handed out earlier."""
 
 
 def handout_languages(root: Path) -> tuple[str, ...]:
@@ -35,15 +37,25 @@ def translation(root: Path, language: str) -> Translate:
 def with_wordings(root: Path, items: Mapping[str, WrittenItem]) -> dict[str, WrittenItem]:
     """Return the same questions, each with its wordings in other languages."""
     languages = handout_languages(root) if items else ()
-    speak = [translation(root, language) for language in languages]
+    speak = [(translation(root, language), _before(root, language)) for language in languages]
     return {
-        slug: replace(item, wordings=tuple(_wording(item, translate) for translate in speak))
+        slug: replace(
+            item, wordings=tuple(one for voice in speak for one in _wordings(item, *voice))
+        )
         for slug, item in items.items()
     }
 
 
-def _wording(item: WrittenItem, translate: Translate) -> Wording:
-    return Wording(translated_text(question_text(item), translate), translate(PLACEHOLDER))
+def _wordings(item: WrittenItem, translate: Translate, before: str) -> Iterator[Wording]:
+    placeholder = translate(PLACEHOLDER)
+    yield Wording(translated_text(question_text(item), translate), placeholder)
+    if before:  # whoever began in a hand-out of last week hands in its questions as well
+        yield Wording(before, placeholder)
+
+
+def _before(root: Path, language: str) -> str:
+    earlier = root / COURSE_LOCALE / language / BEFORE
+    return earlier.read_text("utf-8") if earlier.is_file() else ""
 
 
 def _catalogue(root: Path, language: str) -> Path:

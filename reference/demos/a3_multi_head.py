@@ -73,7 +73,7 @@ The third head has learned nothing, and still its rows differ. Why?
 
 """## Reading another text
 
-Your `CrossAttention` learns to read backwards, in a few seconds: at each place it shall say which
+Your `CrossAttention` learns to read backwards, in a few seconds: at each place it must say which
 letter stands at the *other* end. Nobody tells it where to look.
 """
 
@@ -102,7 +102,9 @@ with trying():
         felt[:, other] = difference.norm(dim=-1).mean(dim=0)
     print(f"right after {steps} steps: {(guessed.argmax(-1) == text.flip(1)).float().mean():.0%}")
     figure, axes = plt.subplots(figsize=(4.4, 3.6))
-    image = heat_map(axes, felt, "what an answer hangs on", range(8), range(8), colours="Oranges")
+    image = heat_map(
+        axes, felt, "what each answer depends on", range(8), range(8), colours="Oranges"
+    )
     axes.set_xlabel("place in the memory that was changed")
     axes.set_ylabel("answer")
     figure.colorbar(image)

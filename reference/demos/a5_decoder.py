@@ -55,7 +55,7 @@ with trying():
     axes[1].legend()
 
 """**Think.** The three lines lie on each other. Which two numbers does a score know nothing about?
-Turn the query and not the key, and draw again: what does the score hang on now?
+Turn the query and not the key, and draw again: what does the score depend on now?
 """
 
 """## How far back

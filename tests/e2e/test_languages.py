@@ -209,7 +209,7 @@ def test_processes_that_are_started_anew_speak_korean_too(student: str, folder: 
     notes = json.loads(found["json"])["notes"]
 
     assert [words for one in said(json.loads(found["json"])) for words in english(one)] == []
-    assert any("파일의 나머지는 불러왔어요" in note["text"] for note in notes)
+    assert any("파일의 나머지는 불러왔습니다" in note["text"] for note in notes)
 
 
 def with_a_mistake_in_each(data: CourseData, stem: str) -> tuple[str, int]:
@@ -270,7 +270,7 @@ def test_who_says_which_language(
     words: tuple[str, ...], environ: dict[str, str], language: str
 ) -> None:
     done = run("explain", "sdpa.unscaled", *words, **environ)
-    told = {"en": "Scores are not divided by √Dh.", "ko": "점수를 √Dh로 나누지 않았어요."}
+    told = {"en": "Scores are not divided by √Dh.", "ko": "점수를 √Dh로 나누지 않았습니다."}
     wanted = told[language]
     if environ.get("PYTHONIOENCODING") == "ascii":
         wanted = wanted.replace("√", "?")
@@ -290,7 +290,7 @@ def test_what_is_wrong_with_a_path_is_said_in_korean(tmp_path: Path) -> None:
     done = run("check", str(tmp_path / "nothing"), "--course", str(ROOT), "--lang", "ko")
 
     assert done.returncode == 2
-    assert f"{tmp_path / 'nothing'}: 그런 파일이나 폴더가 없어요." in done.stderr
+    assert f"{tmp_path / 'nothing'}: 그런 파일이나 폴더가 없습니다." in done.stderr
 
 
 def test_a_class_is_graded_in_english_whatever_the_machine_speaks(tmp_path: Path) -> None:

@@ -155,8 +155,8 @@ TABLE = {
 
 
 LITERALLY = {
-    "not scaled": "점수를 √Dh로 나누지 않았어요.",
-    "the logarithm": "이것은 소프트맥스의 로그예요.",
+    "not scaled": "점수를 √Dh로 나누지 않았습니다.",
+    "the logarithm": "이것은 소프트맥스의 로그입니다.",
 }
 """A few in Korean, word for word."""
 

@@ -45,8 +45,8 @@ def roles(course: Course) -> Roles:
 
 
 class RecordingClient(LocalClient):
-    """Keeps what functions were called with; what a module answers hangs on weights that are drawn
-    for each check."""
+    """Keeps what functions were called with; what a module answers depends on weights that are
+    drawn for each check."""
 
     def begin_check(self) -> None:
         super().begin_check()

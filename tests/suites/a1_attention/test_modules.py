@@ -32,7 +32,7 @@ def expect_other(expect, left, right, observed):
 
 
 def expect_answer(expect, attention, x):
-    """Return the output for x, which hangs on x and on nothing else, or the check ends."""
+    """Return the output for x, which depends on x and on nothing else, or the check ends."""
     output, other = run(expect, attention, x), run(expect, attention, -x)
     again = run(expect, attention.apart, -x)
     expect.close(again, other, what="output of the same tokens once more")

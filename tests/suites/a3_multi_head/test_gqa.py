@@ -71,7 +71,7 @@ def influence(probe, expect, attention, x, mask):
 
 def drawn_mask(probe, shape):
     """Return a mask, and for whom it allows what in any head, (B, T, T), but for oneself: a
-    token's own output hangs on it as a query, whatever the mask says."""
+    token's own output depends on it as a query, whatever the mask says."""
     # Of what is allowed in any of the heads little must be left over.
     mask = probe.mask(*shape, keep=0.1 if H in shape[1:2] else 0.6)
     full = mask.unsqueeze(1) if mask.dim() == 3 else mask

@@ -59,14 +59,14 @@ class TestGrids:
 
     @GRIDS
     def test_axes_stay_apart(self, student, probe, expect, old, new):
-        """A feature that hangs on the row alone still does, and so for the column."""
+        """A feature that depends on the row alone still does, and so for the column."""
         scaled = interpolate(student, expect, ramps(probe, *old), old, new)
         grid = expect_growth(expect, scaled[1:], new)
         for axis, name in enumerate(("row", "column")):
             along = grid[..., axis].diff(dim=1 - axis).abs().amax().item()
             expect.true(
                 along < 1e-5,
-                observed=f"what hung on the {name} alone hangs on the other coordinate too",
+                observed=f"what hung on the {name} alone depends on the other coordinate too",
                 expected="rows scaled as rows, and columns as columns",
             )
 

@@ -59,7 +59,7 @@ class TestRelative:
         expect.close(turned.norm(dim=-1), x.norm(dim=-1), what="length", atol=1e-5)
 
     def test_tokens_stay_apart(self, student, probe, expect):
-        """What is turned hangs on the token and its own position alone."""
+        """What is turned depends on the token and its own position alone."""
         x, positions = probe.randn(B, H, T, DH), torch.tensor([4, 2, 9, 1, 6])
         together = expect_turned(student, expect, x, positions)
         for place in range(T):

@@ -116,7 +116,7 @@ def test_a_machine_without_the_compiled_parser_says_the_same(
     ("language", "message"),
     [
         (ENGLISH, "rubric.yaml  cannot be read: {}"),
-        ("ko", "rubric.yaml  읽을 수 없어요. 운영체제의 설명(영어): {}"),
+        ("ko", "rubric.yaml  읽을 수 없습니다. 운영체제의 설명(영어): {}"),
     ],
     ids=["en", "ko"],
 )

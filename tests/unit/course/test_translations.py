@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,10 +11,12 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 
 from grader.course.course import find_course
-from grader.course.question_text import PLACEHOLDER
+from grader.course.question_text import PLACEHOLDER, handed_out_lines
 from grader.course.questions import Wording, WrittenItem
-from grader.course.translations import handout_languages, translation, with_wordings
+from grader.course.translations import BEFORE, handout_languages, translation, with_wordings
 from grader.handouts.translated_handout import in_all_languages
+from grader.submission.submission import Submission
+from grader.submission.written_answers import written_answers
 
 ROOT = Path(__file__).resolve().parents[3]
 WHY = WrittenItem("t1.why", "t1_toy", Fraction(3), "Why is it so?\nSay what grows.")
@@ -68,6 +71,26 @@ def test_this_course_asks_every_question_in_korean() -> None:
     assert len(written) >= 4
     handed_out = (ROOT / "assignments" / "ko" / "answers.md").read_text("utf-8")
     for item in written.values():
-        (wording,) = item.wordings
+        wording, *_ = item.wordings
         assert wording.text in handed_out
         assert handed_out.count(wording.placeholder) == len(written)
+
+
+def test_a_question_knows_how_it_was_asked_before(tmp_path: Path) -> None:
+    root = with_catalogue(tmp_path)
+    (root / "reference" / "locale" / "ko" / BEFORE).write_text("왜 그러합니까?\n", "utf-8")
+
+    (item,) = with_wordings(root, {"t1.why": WHY}).values()
+
+    assert item.wordings[1] == Wording("왜 그러합니까?\n", "*여기에 쓰세요.*")
+    assert "왜 그러합니까?" in handed_out_lines(item)
+
+
+def test_answers_in_the_korean_of_earlier_hand_outs_are_still_empty() -> None:
+    earlier = (ROOT / "reference" / "locale" / "ko" / BEFORE).read_bytes()
+    known = find_course(ROOT).rubric.written
+    submission = Submission("s", {}, "", "x", answers={"answers.md": earlier})
+    begun = replace(submission, answers={"answers.md": earlier.replace(b"\n## ", b"\nX.\n## ", 2)})
+
+    assert [one.text for one in written_answers(submission, known, known.values())] == [""] * 4
+    assert "X." in [one.text for one in written_answers(begun, known, known.values())]

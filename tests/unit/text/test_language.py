@@ -66,7 +66,7 @@ def test_a_sentence_is_looked_up_and_then_filled_in() -> None:
     use_language("ko")
 
     assert language_in_use() == "ko"
-    assert _("not written yet") == "아직 쓰지 않았어요"
+    assert _("not written yet") == "아직 쓰지 않았습니다"
     assert _("line {line}", line=3) == "3번째 줄"
     assert ngettext("row {rows}", "rows {rows}", 2, rows="0, 1") == "행 0, 1"
     assert joined(["a", "b"]) == "a, b"
@@ -111,7 +111,7 @@ def test_a_course_without_a_catalogue_stays_english(tmp_path: Path) -> None:
     use_language("ko", tmp_path)
 
     assert course_text("output") == "output"
-    assert _("not written yet") == "아직 쓰지 않았어요"
+    assert _("not written yet") == "아직 쓰지 않았습니다"
 
 
 def test_going_back_to_english_forgets_the_course(course: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_process_without_paths_speaks_from_what_it_was_handed() -> None:
     use_language("en")
     use_catalogue("ko", handed)
 
-    assert _("not written yet") == "아직 쓰지 않았어요"
+    assert _("not written yet") == "아직 쓰지 않았습니다"
 
 
 def test_a_command_is_told_with_its_language(monkeypatch: pytest.MonkeyPatch) -> None:

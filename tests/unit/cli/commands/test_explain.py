@@ -26,9 +26,10 @@ def test_a_cause_in_full(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown(capsys, "sdpa.unscaled") == (
         "sdpa.unscaled  Scores are not divided by √Dh.\n"
         "\n"
-        "Each score is a sum of Dh products. If the numbers in it have variance 1, the\n"
-        "sum has variance Dh, so scores grow like √Dh. The softmax of large scores is\n"
-        "almost one-hot, and an almost one-hot softmax has almost no gradient.\n"
+        "Each score is a sum of Dh products. If the numbers in it are independent, with\n"
+        "mean 0 and variance 1, the sum has variance Dh, so scores grow like √Dh. The\n"
+        "softmax of large scores is almost one-hot, and an almost one-hot softmax has\n"
+        "almost no gradient.\n"
         "\n"
         "    Attention(Q, K, V) = softmax(Q Kᵀ / √Dh) V\n"
         "    Vaswani et al. 2017, equation 1 and section 3.2.1\n"

@@ -197,7 +197,7 @@ def test_students_read_their_language(results: Path) -> None:
     page = (results / "exports" / "pages" / "studentfive_105.html").read_text("utf-8")
     text = (results / "exports" / "gradescope" / "studentfive_105" / "results.json").read_text()
     assert '<html lang="ko"' in page
-    assert "검사 2개 중 1개를 통과했어요." in text
+    assert "검사 2개 중 1개를 통과했습니다." in text
 
 
 def test_a_full_disk_leaves_the_last_export_as_it_was(

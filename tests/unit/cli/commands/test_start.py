@@ -105,7 +105,7 @@ class TestInAnotherLanguage:
         assert cli.main(["start", "work", *options]) == 0
 
         first, *_ = capsys.readouterr().out.splitlines()
-        assert first == "참고: 이 강의에는 그 언어로 된 과제가 없어요. 영어 과제를 복사해요"
+        assert first == "참고: 이 강의에는 그 언어로 된 과제가 없습니다. 영어 과제를 복사합니다"
         english = (course / "assignments/s1_sums.py").read_bytes()
         assert contents(course / "work")["s1_sums.py"] == english
 

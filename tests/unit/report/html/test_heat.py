@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from grader.grade.evidence import Picture, Weights
 from grader.report.html.heat import WIDEST, drawn, heat_maps
 from grader.text.language import ENGLISH, use_language
@@ -32,21 +30,14 @@ def test_words_say_where_the_difference_is_largest() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("expected", "end"),
-    [
-        pytest.param(0.248, "열의 +0.252예요.", id="a vowel"),
-        pytest.param(0.249, "열의 +0.251이에요.", id="a consonant"),
-    ],
-)
-def test_korean_words_agree_with_the_number(expected: float, end: str) -> None:
+def test_words_in_korean_end_with_the_number() -> None:
     use_language("ko")
     try:
-        difference = heat_maps(Weights(((0.5,),), ((expected,),))).panels[-1]
+        difference = heat_maps(Weights(((0.5,),), ((0.248,),))).panels[-1]
     finally:
         use_language(ENGLISH)
 
-    assert difference.description.endswith(end)
+    assert difference.description.endswith("열의 +0.252입니다.")
 
 
 def test_shades_follow_the_numbers() -> None:
