@@ -63,7 +63,7 @@ ATTACKS = {
     "the end": "property(lambda self: os._exit(0))",
 }
 """Sent in place of a record; "nothing" is the control that a record can be replaced."""
-CODE: dict[str, object] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+CODE: dict[str, object] = {"cell_type": "code", "metadata": {}, "outputs": []}
 NOTEBOOK = {
     "cells": [{**CODE, "source": "import torch"}, {**CODE, "source": WRONG.strip()}],
     "metadata": {},

@@ -20,7 +20,7 @@ from ..checks.checks import Check
 from ..smallest.counterexamples import is_failing, one_of_each, place_of
 from ..smallest.small_calls import SmallCall, SmallCalls
 from .agreement import right_lines
-from .draws import PreparedCall, RecordingSides
+from .draws import PreparedCall, RecordedCall, RecordingSides
 from .generic_calls import generic_sizes
 
 MOST_CALLS = 6
@@ -112,9 +112,8 @@ def right_up_to_here(
         StudentFault: the student's process hung or crashed.
     """
     with torch.no_grad():
-        for prepared in wrong_calls(calls, sides, seed, example):
-            first, second = prepared.recorded(seed), prepared.recorded(seed + 1)
-            result = right_lines(first, second, sides.client.own_text)
+        for prepared, first in wrong_calls(calls, sides, seed, example):
+            result = right_lines(first, prepared.recorded(seed + 1), sides.client.own_text)
             if result is not None:
                 return result
     return None
@@ -122,21 +121,21 @@ def right_up_to_here(
 
 def wrong_calls(
     calls: Sequence[SmallCall], sides: RecordingSides, seed: int, example: Counterexample | None
-) -> Iterator[PreparedCall]:
-    """Yield the calls on whose generic numbers the student's answer is wrong."""
+) -> Iterator[tuple[PreparedCall, RecordedCall]]:
+    """Yield the calls on whose generic numbers the student's answer is wrong, each made once."""
     for call in _in_order(calls, example)[:MOST_CALLS]:
         lengths = next((one for one in generic_sizes(call) if sides.allows(call, one)), None)
         if lengths is None:
             continue
         try:
             prepared = sides.prepared(call, lengths)
-            is_wrong = prepared.recorded(seed).is_wrong
-            if is_wrong and prepared.settle(seed):
-                is_wrong = prepared.recorded(seed).is_wrong
+            first = prepared.recorded(seed)
+            if first.is_wrong and prepared.settle(seed):
+                first = prepared.recorded(seed)
         except (CheckFailed, StudentRaised):
             continue  # the module is not made, or has no room for a parameter
-        if is_wrong:
-            yield prepared
+        if first.is_wrong:
+            yield prepared, first
 
 
 def _in_order(calls: Sequence[SmallCall], example: Counterexample | None) -> list[SmallCall]:
