@@ -180,8 +180,10 @@ class _Lines:
         code = frame.f_code
         if code.co_flags & (CO_GENERATOR | CO_COROUTINE) or not _is_tensor(value):
             return
-        name = RETURNED if self._outermost else f"{code.co_name}{RETURNED}"
-        self._recorder.keep(code, self._place, frame.f_lineno, name, value)
+        if "<" in code.co_name:
+            return  # a lambda or a comprehension
+        name = "" if self._outermost else code.co_qualname.replace(".<locals>", "")
+        self._recorder.keep(code, self._place, frame.f_lineno, name + RETURNED, value)
 
 
 class _Parts(TorchFunctionMode):

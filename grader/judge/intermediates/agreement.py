@@ -162,13 +162,13 @@ def _match(
     """Return the plainest way in which a value is one of the reference's, the same on both draws.
 
     A name that the reference gives to other values only is no match: there the student mixed up
-    two that are both computed. What the whole function returns is compared with nothing else.
+    two that are both computed. What a function of the reference's returns is compared with that.
     """
     named = [one for one in right if one.name == name] if name else []
     among = _alignments(value, again, named)
     if named and not among:
         return None
-    if name != RETURNED:
+    if not (named and name.endswith(RETURNED)):
         among += _alignments(value, again, right)
     return min(among, key=lambda one: len(one.likeness), default=None)
 

@@ -56,7 +56,7 @@ def own_values(sent: Any, client: Client) -> list[OwnValue]:
             break
         if not (_is_name(name) if part == NO_PART else name == ""):
             break
-        if not client.has_written(where.file, name.removesuffix(RETURNED)):
+        if not all(client.has_written(where.file, word) for word in _words(name)):
             break
         room -= value.numel()
         what = where, name, part
@@ -76,7 +76,14 @@ def _part(start: Any, end: Any) -> tuple[int, int] | None:
 def _is_name(name: Any) -> bool:
     if type(name) is not str or len(name) > MAX_NAME:
         return False
-    return name == RETURNED or _NAME.fullmatch(name.removesuffix(RETURNED)) is not None
+    if name.endswith(RETURNED):
+        return all(_NAME.fullmatch(word) for word in _words(name))
+    return _NAME.fullmatch(name) is not None
+
+
+def _words(name: str) -> list[str]:
+    """Return the names of a class and of its function, or the only name; none for no name."""
+    return [word for word in name.removesuffix(RETURNED).split(".") if word]
 
 
 def _is_value(value: Any, room: int) -> bool:
