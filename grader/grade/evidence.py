@@ -11,6 +11,8 @@ from enum import StrEnum
 
 from ..text.language import _, joined, marked
 from .counterexample import Counterexample
+from .places import Where as Where  # part of what is observed: everybody imports it from here
+from .right_lines import RightLines
 
 
 class Outcome(StrEnum):
@@ -52,23 +54,6 @@ _IN_WORDS = {
     Outcome.CARRIED: marked("carried"),
     Outcome.COULD_NOT_CHECK: marked("could not check"),
 }
-
-
-@dataclass(frozen=True)
-class Where:
-    """A place in the student's own files."""
-
-    file: str
-    line: int | None = None
-    cell: int | None = None
-    likely: bool = False
-    """True if the place was guessed from what the code looks like."""
-
-    def __str__(self) -> str:
-        place = self.file
-        if self.cell is not None:
-            place = _("{file} cell {cell}", file=place, cell=self.cell)
-        return place if self.line is None else f"{place}:{self.line}"
 
 
 FLAG = "flag"
@@ -196,6 +181,8 @@ class Observation:
     """A tiny input of our own on which the exercise's answer is clearly wrong, if one is known."""
     nothing_small: bool = field(default=False, compare=False)
     """True if such an input was looked for, and none was found."""
+    right_lines: RightLines | None = field(default=None, compare=False)
+    """The student's lines that are right where the exercise's answer is wrong, if any is known."""
     needs: tuple[str, ...] = ()
     """The exercises and criteria that a blocked check waits for."""
     staff: str = ""

@@ -24,6 +24,7 @@ from .checks.pytest_bridge import Phase
 from .diagnose.diagnosis import Diagnosis
 from .diagnose.knowledge import load_knowledge
 from .follow_through.follow_through import ACCUSING, FollowThroughPass
+from .intermediates.right_up_to_here import RightUpToHere
 from .mutants.kill_records import KillRecords
 from .mutants.mutant_runs import MutantRuns
 from .mutants.mutants import Mutants
@@ -77,9 +78,12 @@ class Grading:
             knowledge, checks, runner, mutants, self._mutant_runs, self._kill_records
         )
         self.counterexamples = False
-        """True to look for the smallest input on which a failing exercise is wrong."""
+        """True to look for the smallest input on which a failing exercise is wrong.
+
+        Then the last right line is looked for as well."""
         small_calls = _course_data(root, "small_calls.py", load_small_calls)
         self._counterexamples = Counterexamples(small_calls, checks, runner)
+        self._right_lines = RightUpToHere(small_calls, checks, runner)
 
     def grade(
         self,
@@ -125,6 +129,8 @@ class Grading:
             without = self._diagnosis.explained(final, client, digest, unknown)
         if self.counterexamples:
             observations = self._counterexamples.added(observations, client)
+            is_fresh = self._counterexamples.is_fresh
+            observations = self._right_lines.added(observations, client, is_fresh=is_fresh)
         return [observations[c.id] for c in wanted], [without[c.id] for c in wanted if unknown]
 
     @property

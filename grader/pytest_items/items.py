@@ -11,6 +11,7 @@ import pytest
 from grader.grade.evidence import Observation, Outcome
 from grader.messages.answers import CheckFacts
 from grader.report.cleaning import one_line
+from grader.report.right_so_far import heading, right_sentences
 from grader.report.small_example import arithmetic, code, pasted_as, title
 from grader.report.words import facts
 from grader.text.language import _
@@ -100,6 +101,8 @@ def message_of(seen: Observation) -> str:
         example = seen.counterexample
         lines += ["", f"{title()}: {one_line(example.call)}", *arithmetic(example)]
         lines += [pasted_as(), "", *code(example)]
+    if seen.right_lines is not None:
+        lines += ["", f"{heading()}:", *right_sentences(seen.right_lines)]
     return "\n".join(lines)
 
 

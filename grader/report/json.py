@@ -16,6 +16,7 @@ from grader.grade.evidence import (
     Weights,
     Where,
 )
+from grader.grade.right_lines import RightLines
 from grader.grade.score import ExerciseGrade, Grade
 from grader.report.check_names import CheckName, check_names
 from grader.report.cleaning import printable
@@ -164,6 +165,7 @@ def _observation(seen: Observation) -> dict[str, object]:
             {} if seen.counterexample is None else {"counterexample": _example(seen.counterexample)}
         ),
         **({"nothing_small": True} if seen.nothing_small else {}),
+        **({} if seen.right_lines is None else {"right_lines": _right_lines(seen.right_lines)}),
         "where": _where(seen.where),
         "notes": [printable(note) for note in seen.notes],
         "precision": seen.precision,
@@ -216,6 +218,19 @@ def _example(example: Counterexample) -> dict[str, object]:
         "words": [printable(sentence) for sentence in example.words],
         "snippet": printable(example.snippet, LIMIT_SNIPPET),
     }
+
+
+def _right_lines(lines: RightLines) -> dict[str, object]:
+    values: list[object] = [
+        {
+            "where": _where(one.where),
+            "kind": one.kind.value,
+            "text": printable(one.text),
+            "likeness": [likeness.value for likeness in one.likeness],
+        }
+        for one in lines.values
+    ]
+    return {"values": values, "nothing_from": _where(lines.nothing_from)}
 
 
 def _array(array: SmallArray) -> dict[str, object]:

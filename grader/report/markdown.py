@@ -15,6 +15,7 @@ from grader.report.findings import Findings, findings, tally, waits
 from grader.report.fragments import block, cells, html, plain, span, table
 from grader.report.later import later, later_in_all
 from grader.report.marks import UNICODE, criterion_outcome, remark
+from grader.report.right_so_far import heading, right_sentences, right_so_far
 from grader.report.small_example import (
     arithmetic,
     code,
@@ -106,6 +107,8 @@ def _exercise(part: ExerciseReport, with_details: bool) -> Iterator[str]:
         yield block(code(example))
     elif sentence := why_none(part.observations):
         yield f"{sentence}."
+    if (right := right_so_far(part.observations)) is not None:
+        yield _bold(f"{heading()}:", plain(" ".join(right_sentences(right))))
     if with_details:
         yield from _rest(part, groups)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from grader.course.rubric import Rubric
 from grader.grade.counterexample import Counterexample, SmallArray
 from grader.grade.evidence import Cause, Grid, Note, Observation, Outcome, Picture, Weights, Where
+from grader.grade.right_lines import Likeness, RightKind, RightLines, RightValue
 from grader.report.beside import beside_checks
 from grader.report.content import PersonMark, Report, report_from
 from grader.submission.submission import Submission
@@ -103,6 +104,7 @@ def _observation(values: Values, durations: Mapping[str, float]) -> Observation:
         weights=_weights(values["weights"]),
         counterexample=_example(values.get("counterexample")),
         nothing_small=values.get("nothing_small") is True,
+        right_lines=_right_lines(values.get("right_lines")),
         # Records of older versions lack it: what is blocked cannot be told without.
         needs=_texts(values["needs"] if outcome is Outcome.BLOCKED else []),
     )
@@ -167,6 +169,21 @@ def _example(values: Values | None) -> Counterexample | None:
         words=_texts(values["words"]),
         snippet=_text(values["snippet"]),
     )
+
+
+def _right_lines(values: Values | None) -> RightLines | None:
+    if values is None:
+        return None
+    lines = tuple(map(_right_value, values["values"]))
+    return RightLines(lines, _where(values["nothing_from"])) if lines else None
+
+
+def _right_value(values: Values) -> RightValue:
+    where = _where(values["where"])
+    if where is None:
+        raise TypeError(values)
+    kind, likeness = RightKind(values["kind"]), tuple(map(Likeness, values["likeness"]))
+    return RightValue(where, kind, _text(values["text"]), likeness)
 
 
 def _array(values: Values) -> SmallArray:

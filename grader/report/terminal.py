@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +16,7 @@ from rich.text import Text
 
 from grader.grade.counterexample import Counterexample
 from grader.grade.evidence import Note, Observation, Outcome
+from grader.grade.right_lines import RightLines
 from grader.grade.score import CriterionGrade
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
 from grader.report.content import LOST, ExerciseReport, Report
@@ -24,6 +25,7 @@ from grader.report.findings import Alike, Findings, findings, tally, waits
 from grader.report.later import later, later_in_all
 from grader.report.marks import ASCII, UNICODE, Marks, criterion_outcome, remark
 from grader.report.next_step import explainable, from_here, located, next_step
+from grader.report.right_so_far import heading, right_sentences, right_so_far
 from grader.report.small_example import (
     arithmetic,
     code,
@@ -184,18 +186,20 @@ class _Page:
             lines.append(Padding(self._criteria(part.grade.here), (0, 0, 0, 2)))
             if waiting := later(part.grade):
                 lines.append(Padding(Text(waiting, "bright_black"), (0, 0, 0, 2)))
-            lines += self._findings(groups, example_of(part.observations))
+            lines += self._findings(groups, part.observations)
             notes |= dict.fromkeys(filter(None, [why_none(part.observations)]))
         return lines + [self._hanging(_("note:"), Text(one_line(note)), "cyan") for note in notes]
 
     def _findings(
-        self, groups: Findings, example: Counterexample | None
+        self, groups: Findings, observations: Sequence[Observation]
     ) -> Iterator[RenderableType]:
         if groups.first is not None:
             yield self._line(Alike(groups.first), bold=True)
             yield self._in_words(groups.first, groups.echoes)
-        if example is not None:
+        if (example := example_of(observations)) is not None:
             yield self._example(example)
+        if (right := right_so_far(observations)) is not None:
+            yield self._right_so_far(right)
         for group in groups.others[:_OTHERS_MAX]:
             yield self._line(group)
         if groups.others[_OTHERS_MAX:]:
@@ -255,6 +259,11 @@ class _Page:
         lines += [Text(sentence) for sentence in arithmetic(example)]
         lines.append(Text(pasted_as(), style="bright_black"))
         lines += [Text(line, style="cyan") for line in code(example)]
+        return Padding(Group(*lines), (0, 0, 0, 6))
+
+    def _right_so_far(self, right: RightLines) -> RenderableType:
+        sentences = right_sentences(right, lambda where: located(self.report, where, self.cwd))
+        lines = [Text(heading(), style="bold"), *map(Text, sentences)]
         return Padding(Group(*lines), (0, 0, 0, 6))
 
     def _drawing(self, seen: Observation, room: int) -> tuple[str, Text] | None:

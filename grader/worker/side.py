@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from opcode import opmap
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from ..wire.tensors import DTYPES
 from ..wire.values import Node, type_name
 from . import modules
 from .operations import Operations
+from .recording import RecordedRow, Recorder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,11 +67,13 @@ class WorkerSide(Side):
         self._objects: list[object] = []
         self._numbers: dict[int, int] = {}
         self._operations: Operations | None = None
+        self._recorder: Recorder | None = None
 
     def forget(self) -> None:
         """Drop every object handed out so far."""
         self._objects.clear()
         self._numbers.clear()
+        self._recorder = None
 
     def reset(self) -> None:
         """Start a check anew: reset modules and torch's settings, drop objects, seed generators."""
@@ -122,6 +125,8 @@ class WorkerSide(Side):
             return self._substitute
         if kind == "U" and self._reaches is not None:
             return self._reaches
+        if kind == "R":
+            return self._recorded
         if kind == "L":
             return getattr(torch.nn, parts[0])  # type: ignore[no-any-return]
         raise Violation("target")
@@ -150,11 +155,28 @@ class WorkerSide(Side):
         self._operations = Operations(watched, self._locate) if watched else None
         watching = self._operations.watching() if self._operations else nullcontext()
         try:
-            with torch.set_grad_enabled(bool(env.get("grad", True))), elsewhere, watching:
+            with (
+                torch.set_grad_enabled(bool(env.get("grad", True))),
+                elsewhere,
+                watching,
+                self._recording(env),
+            ):
                 yield
         finally:
             self._operations = outer
             torch.set_default_dtype(dtype)
+
+    def _recording(self, env: Mapping[str, Any]) -> AbstractContextManager[None]:
+        """Return a context that records a call's tensors, if the judge asked for them."""
+        if env.get("record") is not True:
+            return nullcontext()
+        self._recorder = Recorder(self._locate)
+        return self._recorder.recording()
+
+    def _recorded(self) -> list[RecordedRow]:
+        """Return what the last recorded call computed, once."""
+        recorder, self._recorder = self._recorder, None
+        return recorder.rows if recorder is not None else []
 
     def noted(self) -> Any:
         """Return which of the functions that the judge asked about ran in the call at hand."""

@@ -49,6 +49,8 @@ class Ran:
         self._checks: dict[str, list[str]] = {}
         self._depends: set[str] = set()
         self._events: set[int] = set()
+        self.is_closed = False
+        """True while what runs says nothing about the submission, such as hooks of our own."""
 
     # ---- counted -------------------------------------------------------------------------
 
@@ -58,8 +60,10 @@ class Ran:
 
     def take(self, tally: Tally) -> bool:
         """Read a worker's new counts; return whether there were any."""
-        self._events.update(tally.events())
         news = tally.news()
+        if self.is_closed:
+            return False
+        self._events.update(tally.events())
         for number, count in news if self._slug else ():
             if number < len(self._names):
                 self._take(self._names[number], count.file, count.cell, count.line)

@@ -32,7 +32,8 @@ class Counterexamples:
     def __init__(self, course: SmallCalls, checks: Sequence[Check], runner: CheckRunner) -> None:
         self._course, self._runner = course, runner
         self._by_exercise: dict[str, list[Check]] = {}
-        self._is_fresh = False
+        self.is_fresh = False
+        """True if the processes in use have seen no hidden input."""
         for check in checks:
             self._by_exercise.setdefault(check.exercise.slug, []).append(check)
 
@@ -45,9 +46,9 @@ class Counterexamples:
             Starved, SourceGone: the submission has to be graded once more.
         """
         result = dict(observations)
-        self._is_fresh = False
+        self.is_fresh = False
         for checks in self._by_exercise.values():
-            failing = [one for one in checks if _is_failing(result.get(one.id))]
+            failing = [one for one in checks if is_failing(result.get(one.id))]
             failing.sort(key=lambda one: one.hidden)
             if not failing:
                 continue
@@ -75,7 +76,7 @@ class Counterexamples:
         self, failing: Sequence[Check], client: SubmissionClient
     ) -> tuple[Check, Counterexample] | None:
         """Search among the calls of what the failing checks look up, public checks first."""
-        for check in _one_of_each(failing, self._runner):
+        for check in one_of_each(failing, self._runner):
             calls = self._course.of(self._targets(check))
             wrong_call = self._search(check, calls, client) if calls else None
             if wrong_call is not None:
@@ -89,10 +90,10 @@ class Counterexamples:
     def _search(
         self, check: Check, calls: Sequence[SmallCall], client: SubmissionClient
     ) -> Counterexample | None:
-        if not self._is_fresh:
+        if not self.is_fresh:
             # Those that ran the checks have seen hidden inputs, and could tell them as an answer.
             client.end_worker()
-            self._is_fresh = True
+            self.is_fresh = True
         try:
             context = self._runner.outside_checks(check, client)
             budget = Budget()
@@ -108,14 +109,15 @@ class Counterexamples:
         except Exception as error:
             if os.environ.get("GRADER_DEBUG"):
                 traceback.print_exception(error)
-            raise _Ours(_place(error)) from error
+            raise _Ours(place_of(error, "counterexample")) from error
 
 
-def _is_failing(seen: Observation | None) -> bool:
+def is_failing(seen: Observation | None) -> bool:
+    """Tell whether a check failed in a way that numbers may show."""
     return seen is not None and seen.outcome in SHOWN_FOR
 
 
-def _one_of_each(checks: Sequence[Check], runner: CheckRunner) -> list[Check]:
+def one_of_each(checks: Sequence[Check], runner: CheckRunner) -> list[Check]:
     """Return the first check of each set of targets: the others would search the same calls."""
     first: dict[frozenset[str], Check] = {}
     for check in checks:
@@ -124,7 +126,8 @@ def _one_of_each(checks: Sequence[Check], runner: CheckRunner) -> list[Check]:
     return list(first.values())
 
 
-def _place(error: Exception) -> str:
+def place_of(error: Exception, what: str) -> str:
+    """Return the place of a mistake of the grader's or the author's, for staff."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    sentence = f"counterexample: {frame.filename}:{frame.lineno}: {type(error).__name__}: {error}"
+    sentence = f"{what}: {frame.filename}:{frame.lineno}: {type(error).__name__}: {error}"
     return sentence[:MAX_TEXT]

@@ -90,21 +90,21 @@ class Sides:
         yours, right = self._calls(filled)
         self._spend()
         try:
-            answer = yours(*_copies(filled.arguments))
+            answer = yours(*copies(filled.arguments))
         except StudentRaised as fault:
             answer = Raised(fault.type_name, fault.observed)
-        return BothAnswers(answer, right(*_copies(filled.arguments)))
+        return BothAnswers(answer, right(*copies(filled.arguments)))
 
     def right(self, filled: Filled) -> Any:
         """Return the reference's answer alone."""
-        return self._calls(filled)[1](*_copies(filled.arguments))
+        return self._calls(filled)[1](*copies(filled.arguments))
 
     def settle(self, filled: Filled) -> bool:
         """Look for another way of storing a module's parameters; return whether there is one."""
         if filled.candidate.call.made is None:
             return False
         self._spend()
-        return self.pair(filled.candidate).settle(_copies(filled.arguments), {})
+        return self.pair(filled.candidate).settle(copies(filled.arguments), {})
 
     def stored(self, filled: Filled) -> Mapping[str, torch.Tensor]:
         """Return the parameters by the student's own names and in their shapes."""
@@ -128,7 +128,7 @@ class Sides:
             student = self.pair(filled.candidate).student.apart
         self._spend()
         try:
-            return _through(student, call.methods, dict(call.options))(*_copies(filled.arguments))
+            return through(student, call.methods, dict(call.options))(*copies(filled.arguments))
         except StudentRaised as fault:
             return Raised(fault.type_name, fault.observed)
 
@@ -141,19 +141,19 @@ class Sides:
                 getattr(self._reference, call.target),
             )
             right = getattr(right, "function", right)
-            return _through(yours, (), options), _through(right, (), options)
+            return through(yours, (), options), through(right, (), options)
         pair = self.pair(filled.candidate)
         self._write(filled)
         return (
-            _through(pair.student, call.methods, options),
-            _through(pair.reference.module, call.methods, options),
+            through(pair.student, call.methods, options),
+            through(pair.reference.module, call.methods, options),
         )
 
     def _write(self, filled: Filled) -> None:
         self.pair(filled.candidate).write(filled.weights)
 
 
-def _through(target: Any, methods: Sequence[str], options: Mapping[str, Any]) -> Call:
+def through(target: Any, methods: Sequence[str], options: Mapping[str, Any]) -> Call:
     """Return a call of `target`, or of its methods one after the other, each with one argument."""
     if not methods:
         return lambda *args: target(*args, **options)
@@ -167,7 +167,7 @@ def _through(target: Any, methods: Sequence[str], options: Mapping[str, Any]) ->
     return call
 
 
-def _copies(arguments: Sequence[Any]) -> tuple[Any, ...]:
+def copies(arguments: Sequence[Any]) -> tuple[Any, ...]:
     """Return copies of the tensors among the arguments, which no call can change."""
     return tuple(
         tree_map(lambda one: one.clone() if isinstance(one, torch.Tensor) else one, one)

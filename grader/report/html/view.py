@@ -19,6 +19,7 @@ from grader.report.html.finding import STATES, FindingCard, Sign, finding, hints
 from grader.report.html.small_grid import SmallExample, small_example
 from grader.report.later import later, later_in_all
 from grader.report.marks import criterion_outcome
+from grader.report.right_so_far import heading, right_sentences, right_so_far
 from grader.report.small_example import why_none
 from grader.report.words import next_in_submission, state, total
 from grader.submission.written_answers import WrittenAnswer
@@ -67,6 +68,9 @@ class Part:
     """The other checks that fail for the same likely cause, counted in words."""
     example: SmallExample | None
     """The smallest input on which the exercise is wrong, if one is known."""
+    right_title: str
+    right: tuple[str, ...]
+    """The lines that are right where the answer is wrong, in words; empty if none is known."""
     others: tuple[FindingCard, ...]
     waiting: tuple[str, ...]
     wait: Sign
@@ -235,6 +239,7 @@ def _entry(report: Report, part: ExerciseReport) -> ExerciseEntry:
 
 def _part(report: Report, part: ExerciseReport) -> Part:
     groups = findings(part)
+    right = right_so_far(part.observations)
     failing = [seen for seen in part.observations if STATES[seen.outcome] == "bad"]
     return Part(
         slug=part.exercise.slug,
@@ -245,6 +250,8 @@ def _part(report: Report, part: ExerciseReport) -> Part:
         first=None if groups.first is None else finding(report, groups.first),
         also=tally(groups.echoes) if groups.echoes else "",
         example=small_example(part.observations),
+        right_title=heading(),
+        right=() if right is None else tuple(right_sentences(right)),
         others=_others(report, groups),
         waiting=tuple(waits(group) for group in groups.waiting),
         wait=sign_of(Outcome.BLOCKED),

@@ -1,0 +1,190 @@
+"""Match what a student's lines computed with what the reference computed, on two draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from ...grade.evidence import Where
+from ...grade.right_lines import Likeness, RightKind, RightLines, RightValue
+from ...worker.recording import RETURNED
+from .alignment import Alignment, Comparable, align, comparable
+from .draws import RecordedCall
+from .received import NO_PART, OwnValue
+from .reference_trace import ReferenceValue
+
+MOST_VALUES = 8
+"""The most right values that are kept: the last ones."""
+MAX_PART = 80
+EQUAL_FACTORS = 1e-3
+
+PartText = Callable[[Where, int, int], str]
+
+
+def right_lines(
+    first: RecordedCall, second: RecordedCall, text: PartText = lambda where, start, end: ""
+) -> RightLines | None:
+    """Return the student's values that the reference computes too, on both draws; None if none.
+
+    `text` gives a part of a line of the student's.
+    """
+    if [one.name for one in first.right] != [one.name for one in second.right]:
+        return None  # what it computes hangs on its numbers
+    right = list(_rights(first.right, second.right))
+    again = {one.key: value for one, value in _own(second)}
+    compared: list[tuple[OwnValue, Alignment | None]] = []
+    earlier: list[tuple[Where, Comparable]] = []
+    for one, value in _own(first):
+        other = again.get(one.key)
+        if one.part != NO_PART and _is_again(one.where, value, earlier):
+            continue
+        earlier.append((one.where, value))
+        if other is not None and not _is_constant(value, other):
+            compared.append((one, _match(one.name, value, other, right)))
+    return _lines_of(compared, {one.name for one in right if one.name}, text)
+
+
+def _is_again(where: Where, value: Comparable, earlier: Sequence[tuple[Where, Comparable]]) -> bool:
+    """Tell whether another line gave this value already: to compute it again proves nothing.
+
+    Attention among one token gives its value; where there must be several, that is a mistake.
+    """
+    alike = (align(value, other) for line, other in earlier if line != where)
+    return any(one is not None and not one.likeness for one in alike)
+
+
+def _lines_of(
+    compared: Sequence[tuple[OwnValue, Alignment | None]], known: Collection[str], text: PartText
+) -> RightLines | None:
+    """Return the right ones among compared values; `known` are the reference's names."""
+    mixed_up = {one.where for one, match in compared if match is None and one.name in known}
+    values: list[RightValue] = []
+    after: list[Where] = []
+    for one, match in compared:
+        if match is not None and one.part != NO_PART and not _is_news(match):
+            continue
+        # A part of a line that gives a known name another value may be what was mixed up.
+        if match is None or (one.part != NO_PART and one.where in mixed_up):
+            after.append(one.where)
+            continue
+        after.clear()
+        values.append(_right_value(one, match, text))
+    if not values:
+        return None
+    last = values[-1].where
+    below = max(one.where.line or 0 for one in values if _is_beside(one.where, last))
+    rest = [one for one in after if _is_beside(one, last) and (one.line or 0) > below]
+    named = {one.where for one in values if one.kind is RightKind.NAMED}
+    once = [one for one in values if one.kind is not RightKind.PART or one.where not in named]
+    kept = tuple(dict.fromkeys(once))[-MOST_VALUES:]
+    return RightLines(kept, rest[0] if rest else None)
+
+
+def _is_news(match: Alignment) -> bool:
+    """Tell whether a part of a line is worth a word: one that only moves numbers is not."""
+    return set(match.likeness) <= {Likeness.SCALED}
+
+
+def _right_value(one: OwnValue, match: Alignment, text: PartText) -> RightValue:
+    if one.part != NO_PART:
+        part = text(one.where, *one.part)
+        return RightValue(one.where, RightKind.PART, part[:MAX_PART], match.likeness)
+    if one.name.endswith(RETURNED):
+        return RightValue(one.where, RightKind.RETURNED, "", match.likeness)
+    return RightValue(one.where, RightKind.NAMED, one.name, match.likeness)
+
+
+def _is_beside(one: Where, other: Where) -> bool:
+    """Tell whether two lines are of the same file, or of the same cell."""
+    return (one.file, one.cell) == (other.file, other.cell)
+
+
+@dataclass(frozen=True)
+class _BothDraws:
+    """A value of the reference on both draws."""
+
+    name: str
+    first: Comparable | None
+    second: Comparable | None
+
+
+def _rights(
+    first: Sequence[ReferenceValue], second: Sequence[ReferenceValue]
+) -> Iterator[_BothDraws]:
+    for one, other in zip(first, second, strict=True):
+        value, again = comparable(one.value), comparable(other.value)
+        if one.name or (value is not None and again is not None):
+            yield _BothDraws(one.name, value, again)
+
+
+def _own(call: RecordedCall) -> Iterator[tuple[OwnValue, Comparable]]:
+    """Yield the student's values that may be compared: neither small, nor given to them."""
+    known = [value for value in map(comparable, _floats(call.given)) if value is not None]
+    numbers = torch.cat([value.flatten().double() for value in _floats(call.given)] or [_NONE])
+    numbers = numbers.sort().values  # n
+    for one in call.yours:
+        value = comparable(one.value)
+        if value is None or _is_part(value.value, numbers):
+            continue
+        if not any(align(value, given) for given in known):
+            yield one, value
+
+
+_NONE = torch.zeros(0, dtype=torch.float64)
+
+
+def _floats(values: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Return those of the tensors, of any shape, that hold floats."""
+    return [value for value in values if value.is_floating_point()]
+
+
+def _is_part(value: torch.Tensor, numbers: torch.Tensor) -> bool:
+    """Tell whether a tensor of any shape holds nothing but numbers (n) that were given, and 0."""
+    mine = value[value.isfinite() & (value != 0)]  # m
+    if not len(numbers):
+        return False
+    after = torch.searchsorted(numbers, mine).clamp(max=len(numbers) - 1)  # m
+    before = (after - 1).clamp(min=0)  # m
+    far = torch.minimum((numbers[after] - mine).abs(), (numbers[before] - mine).abs())  # m
+    return bool((far <= 1e-6 * mine.abs()).all())
+
+
+def _is_constant(value: Comparable, again: Comparable) -> bool:
+    """Tell whether a value is the same on other inputs."""
+    return value.value.shape == again.value.shape and torch.allclose(value.value, again.value)
+
+
+def _match(
+    name: str, value: Comparable, again: Comparable, right: Sequence[_BothDraws]
+) -> Alignment | None:
+    """Return the plainest way in which a value is one of the reference's, the same on both draws.
+
+    A name that the reference gives to other values only is no match: there the student mixed up
+    two that are both computed. What a function of the reference's returns is compared with that.
+    """
+    named = [one for one in right if one.name == name] if name else []
+    among = _alignments(value, again, named)
+    if named and not among:
+        return None
+    if not (named and name.endswith(RETURNED)):
+        among += _alignments(value, again, right)
+    return min(among, key=lambda one: len(one.likeness), default=None)
+
+
+def _alignments(
+    value: Comparable, again: Comparable, right: Sequence[_BothDraws]
+) -> list[Alignment]:
+    result = []
+    for one in right:
+        if one.first is None or one.second is None:
+            continue
+        alignment, other = align(value, one.first), None
+        if alignment is not None:
+            other = align(again, one.second)
+        if alignment is None or other is None or other.likeness != alignment.likeness:
+            continue
+        if abs(alignment.factor / other.factor - 1) < EQUAL_FACTORS:
+            result.append(alignment)
+    return result

@@ -1,0 +1,123 @@
+"""Call a student's code and the reference on the same generic numbers, and record both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_leaves
+
+from ..calls.client import Client
+from ..calls.faults import StudentRaised
+from ..checks.namespace import Student
+from ..checks.probe import MatchedPair, Probe
+from ..reference.memo import Reference
+from ..smallest.difference import clear_difference
+from ..smallest.sides import Call, Raised, copies, through
+from ..smallest.small_calls import Size, Sizes, SmallCall, length_of
+from .generic_calls import generic_arguments
+from .received import OwnValue, own_values
+from .reference_trace import ReferenceTrace, ReferenceValue
+
+
+@dataclass(frozen=True)
+class RecordedCall:
+    """One call of both sides with the same numbers, and what each computed on its way."""
+
+    yours: Sequence[OwnValue]
+    right: Sequence[ReferenceValue]
+    given: Sequence[torch.Tensor]
+    """Tensors that were there before: arguments and weights, of any shape."""
+    is_wrong: bool
+    """True if the answers differ clearly."""
+
+
+@dataclass(frozen=True)
+class RecordingSides:
+    """The student's code and the reference; modules hold the same drawn weights."""
+
+    client: Client
+    student: Student
+    reference: Reference
+    probe: Probe
+    folder: Path
+    """The folder with the reference's files."""
+
+    def prepared(self, call: SmallCall, sizes: Sizes) -> PreparedCall:
+        """Return this call of both sides, to be made with numbers.
+
+        Raises:
+            StudentFault: a module cannot be made, or has no room for a parameter.
+        """
+        options = dict(call.options)
+        if call.made is None:
+            target = getattr(self.reference, call.target)
+            yours = through(getattr(self.student, call.target), (), options)
+            right = through(getattr(target, "function", target), (), options)
+            return PreparedCall(self, call, sizes, yours, right)
+        pair = self.probe.pair(call.target, *_made(call, sizes), dtype=torch.float32)
+        yours = through(pair.student, call.methods, options)
+        right = through(pair.reference.module, call.methods, options)
+        return PreparedCall(self, call, sizes, yours, right, pair)
+
+    def allows(self, call: SmallCall, sizes: Sizes) -> bool:
+        """Tell whether the reference can be called at these lengths; the student is not asked."""
+        try:
+            target = getattr(self.reference, call.target)
+            if call.made is not None:
+                target = target(*_made(call, sizes)).eval()
+            arguments = generic_arguments(call, sizes, 0)
+            through(target, call.methods, dict(call.options))(*arguments)
+        except Exception:  # whatever a reference raises where a length does not suit it
+            return False
+        return True
+
+
+@dataclass(frozen=True)
+class PreparedCall:
+    """One call of both sides, at some lengths, to be made with one set of numbers after another."""
+
+    sides: RecordingSides
+    call: SmallCall
+    sizes: Sizes
+    yours: Call
+    right: Call
+    pair: MatchedPair | None = None
+
+    def settle(self, seed: int) -> bool:
+        """Look for another way of storing a module's parameters; return whether there is one."""
+        if self.pair is None or self.call.methods:
+            return False
+        return self.pair.settle(generic_arguments(self.call, self.sizes, seed), {})
+
+    def recorded(self, seed: int) -> RecordedCall:
+        """Make the call with the numbers of a seed.
+
+        Raises:
+            StudentFault: the student's process hung or crashed.
+        """
+        arguments = generic_arguments(self.call, self.sizes, seed)
+        folder, client = self.sides.folder, self.sides.client
+        trace = ReferenceTrace(lambda name: Path(name).parent == folder)
+        with trace.recording():
+            expected = self.right(*copies(arguments))
+        with client.recording():
+            try:
+                answer = self.yours(*copies(arguments))
+            except StudentRaised as fault:
+                answer = Raised(fault.type_name, fault.observed)
+        own = own_values(client.recorded(), client)
+        given = [one for one in tree_leaves(arguments) if isinstance(one, torch.Tensor)]
+        if self.pair is not None:
+            given += self.pair.reference.module.state_dict().values()
+        is_wrong = clear_difference(answer, expected) is not None
+        return RecordedCall(own, trace.values, given, is_wrong)
+
+
+def _made(call: SmallCall, sizes: Sizes) -> list[Any]:
+    """Return the arguments that make the module."""
+    made = call.made or ()
+    return [length_of(one.letter, sizes) if isinstance(one, Size) else one for one in made]

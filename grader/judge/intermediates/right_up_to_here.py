@@ -1,0 +1,145 @@
+"""Add the last right lines to the first failing check of each failing exercise."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from ...grade.counterexample import Counterexample
+from ...grade.evidence import Observation
+from ...grade.right_lines import RightLines
+from ..calls.faults import CheckFailed, SourceGone, Starved, StudentFault, StudentRaised
+from ..calls.student import SubmissionClient
+from ..check_runner import CheckRunner
+from ..checks.checks import Check
+from ..smallest.counterexamples import is_failing, one_of_each, place_of
+from ..smallest.small_calls import SmallCall, SmallCalls
+from .agreement import right_lines
+from .draws import PreparedCall, RecordedCall, RecordingSides
+from .generic_calls import generic_sizes
+
+MOST_CALLS = 6
+"""The most declared calls that are tried: one that shows the mistake is among the first."""
+
+
+class RightUpToHere:
+    """Searches for right lines in one submission after another; changes no outcome."""
+
+    def __init__(self, course: SmallCalls, checks: Sequence[Check], runner: CheckRunner) -> None:
+        self._course, self._runner = course, runner
+        self._by_exercise: dict[str, list[Check]] = {}
+        for check in sorted(checks, key=lambda one: one.hidden):
+            self._by_exercise.setdefault(check.exercise.slug, []).append(check)
+
+    def added(
+        self, observations: Mapping[str, Observation], client: SubmissionClient, *, is_fresh: bool
+    ) -> dict[str, Observation]:
+        """Return all observations, a failing one of each exercise with the lines that are right.
+
+        `is_fresh`: the submission's processes have seen no hidden input.
+
+        Raises:
+            Starved, SourceGone: the submission has to be graded once more.
+        """
+        if not any(map(is_failing, observations.values())):
+            return dict(observations)
+        if not is_fresh:
+            client.end_worker()
+        with client.unjudged():
+            return self._added(observations, client)
+
+    def _added(
+        self, observations: Mapping[str, Observation], client: SubmissionClient
+    ) -> dict[str, Observation]:
+        result = dict(observations)
+        for checks in self._by_exercise.values():
+            failing = [one for one in checks if is_failing(result.get(one.id))]
+            shown = [one for one in failing if result[one.id].counterexample is not None]
+            for check in shown or one_of_each(failing, self._runner):
+                calls = self._calls(check)
+                if not calls:
+                    continue
+                seen = self._seen(check, calls, result[check.id], client)
+                if seen is not None:
+                    result[check.id] = seen
+                    break
+        return result
+
+    def _calls(self, check: Check) -> Sequence[SmallCall]:
+        requested = self._runner.requested_names(check)
+        return self._course.of([one for one in check.exercise.targets if one in requested])
+
+    def _seen(
+        self,
+        check: Check,
+        calls: Sequence[SmallCall],
+        seen: Observation,
+        client: SubmissionClient,
+    ) -> Observation | None:
+        """Return what was seen with the lines that are right; None if none is."""
+        try:
+            context = self._runner.outside_checks(check, client)
+            folder = Path(context.reference.__file__).parent
+            sides = RecordingSides(
+                client, context.student, context.reference, context.probe, folder
+            )
+            lines = right_up_to_here(calls, sides, context.seed, seen.counterexample)
+            return None if lines is None else replace(seen, right_lines=lines)
+        except (Starved, SourceGone):
+            raise  # the submission has to be graded once more
+        except StudentFault:
+            return None
+        except Exception as error:
+            if os.environ.get("GRADER_DEBUG"):
+                traceback.print_exception(error)
+            # A mistake of ours costs nobody a point, and does not go unseen.
+            return replace(seen, staff=seen.staff or place_of(error, "intermediates"))
+
+
+def right_up_to_here(
+    calls: Sequence[SmallCall], sides: RecordingSides, seed: int, example: Counterexample | None
+) -> RightLines | None:
+    """Return what is right of a function whose answer is wrong; None if nothing can be told.
+
+    The calls that are as `example` is come first: they show the mistake.
+
+    Raises:
+        StudentFault: the student's process hung or crashed.
+    """
+    with torch.no_grad():
+        for prepared, first in wrong_calls(calls, sides, seed, example):
+            result = right_lines(first, prepared.recorded(seed + 1), sides.client.own_text)
+            if result is not None:
+                return result
+    return None
+
+
+def wrong_calls(
+    calls: Sequence[SmallCall], sides: RecordingSides, seed: int, example: Counterexample | None
+) -> Iterator[tuple[PreparedCall, RecordedCall]]:
+    """Yield the calls on whose generic numbers the student's answer is wrong, each made once."""
+    for call in _in_order(calls, example)[:MOST_CALLS]:
+        lengths = next((one for one in generic_sizes(call) if sides.allows(call, one)), None)
+        if lengths is None:
+            continue
+        try:
+            prepared = sides.prepared(call, lengths)
+            first = prepared.recorded(seed)
+            if first.is_wrong and prepared.settle(seed):
+                first = prepared.recorded(seed)
+        except (CheckFailed, StudentRaised):
+            continue  # the module is not made, or has no room for a parameter
+        if first.is_wrong:
+            yield prepared, first
+
+
+def _in_order(calls: Sequence[SmallCall], example: Counterexample | None) -> list[SmallCall]:
+    if example is None:
+        return list(calls)
+    names = {one.name for one in example.inputs}
+    return sorted(calls, key=lambda call: (not names <= set(call.given), len(call.given)))

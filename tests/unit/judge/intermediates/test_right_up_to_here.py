@@ -1,0 +1,175 @@
+"""The last right line of a wrong program is named; of a right or another one nothing is said."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+
+from grader.grade.right_lines import RightLines
+from grader.judge.checks.namespace import Student
+from grader.judge.checks.probe import Probe
+from grader.judge.intermediates.draws import RecordingSides
+from grader.judge.intermediates.right_up_to_here import right_up_to_here
+from grader.judge.reference.memo import Memo, Reference
+from grader.judge.smallest.small_calls import Mask, Numbers, Size, SmallCall
+from tests.support.clients import STEM, Definitions, local_client
+
+FOLDER = Path("/course/reference")
+CALLS = {
+    "mix": SmallCall(
+        "mix",
+        {"query": Numbers("S D"), "key": Numbers("L D"), "mask": Mask("S L")},
+        {"shares": "S L"},
+    ),
+    "Mapped": SmallCall("Mapped", {"x": Numbers("B T D")}, {"output": "B T D"}, made=(Size("D"),)),
+}
+REFERENCE = """
+import torch
+from torch import nn
+
+def mix(query, key, mask):
+    scores = query @ key.T / 5
+    hidden = scores.masked_fill(~mask, -torch.inf)
+    return hidden.softmax(-1) + 1
+
+class Mapped(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.first = nn.Linear(width, width)
+        self.second = nn.Linear(width, width)
+
+    def forward(self, x):
+        one = self.first(x)
+        two = self.second(x)
+        return one.relu() + two
+"""
+ELSEWHERE = """
+class Mapped(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.first = nn.Linear(width, width)
+        self.second = nn.Linear(width, width)
+
+    def forward(self, x):
+"""
+
+
+def reference() -> Reference:
+    module = ModuleType("reference")
+    code = compile(textwrap.dedent(REFERENCE), str(FOLDER / "reference.py"), "exec")
+    exec(code, module.__dict__)
+    return Reference(module, Memo())
+
+
+def lines(target: str, student: str) -> RightLines | None:
+    """Return what is said of a student's text, in this process."""
+    torch.manual_seed(0)
+    client, module = local_client("import torch\nfrom torch import nn\n" + textwrap.dedent(student))
+    right, knows = reference(), Definitions(module)
+    definitions: Any = knows
+    own = Student(client, definitions, STEM, right.is_module)
+    probe = Probe(0, own, right, Memo(), client.known)
+    sides = RecordingSides(client, own, right, probe, FOLDER)
+    return right_up_to_here([CALLS[target]], sides, 5, None)
+
+
+def told(target: str, student: str) -> tuple[Any, ...]:
+    result = lines(target, student)
+    assert result is not None
+    last = result.values[-1]
+    after = None if result.nothing_from is None else result.nothing_from.line
+    return last.where.line, last.text, tuple(last.likeness), after
+
+
+def test_the_last_right_name_is_told_and_where_nothing_matches_any_more() -> None:
+    student = """
+    def mix(q, k, allowed):
+        raw = torch.einsum("sd,ld->sl", q, k)
+        scaled = raw / 5
+        wrong = scaled.masked_fill(allowed, -1.0)
+        return wrong.softmax(-1) + 1
+    """
+    assert told("mix", student) == (6, "scaled", (), 7)
+
+
+def test_a_value_that_is_stored_otherwise_is_right_all_the_same() -> None:
+    student = """
+    def mix(q, k, allowed):
+        turned = k @ q.T
+        return turned.softmax(0).T
+    """
+    assert told("mix", student) == (5, "turned", ("transposed",), 6)
+
+
+def test_a_forgotten_factor_is_told_as_one() -> None:
+    student = """
+    def mix(q, k, allowed):
+        hidden = (q @ k.T).masked_fill(~allowed, -torch.inf)
+        return hidden.softmax(-1) + 1
+    """
+    assert told("mix", student) == (5, "hidden", ("scaled",), 6)
+
+
+def test_a_loop_over_rows_shares_no_intermediate_and_nothing_is_said() -> None:
+    student = """
+    def mix(q, k, allowed):
+        rows = []
+        for n in range(len(q)):
+            total = torch.tensor([sum(a * b for a, b in zip(q[n], key)) for key in k])
+            rows.append(total.exp() / total.exp().sum())
+        return torch.stack(rows)
+    """
+    assert lines("mix", student) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return q @ k.T",
+        "inner = q.clone()\n        other = k.T.contiguous()\n        return inner @ other * 0",
+        "inner = q * 3\n        return torch.zeros(len(q), len(k))",
+        "inner = torch.ones(len(q), len(k))\n        return inner.tril()",
+        "return torch.rand(len(q), len(k))",
+    ],
+    ids=["nothing but a product", "copies of inputs", "a multiple of one", "constants", "chance"],
+)
+def test_inputs_constants_and_chance_are_no_right_values(body: str) -> None:
+    result = lines("mix", f"\n    def mix(q, k, allowed):\n        {body}\n    ")
+
+    assert result is None or result.values[-1].kind.value == "part"
+
+
+def test_of_a_right_program_nothing_is_said() -> None:
+    assert lines("mix", REFERENCE) is None
+
+
+def test_the_lines_of_a_module_are_compared_with_the_same_weights() -> None:
+    student = ELSEWHERE + (
+        "        a = self.first(x)\n        b = self.second(x)\n        return a + b\n"
+    )
+    result = lines("Mapped", student)
+
+    assert result is not None
+    assert [(one.where.line, one.text) for one in result.values] == [(11, "a"), (12, "b")]
+
+
+def test_a_name_that_the_reference_uses_otherwise_is_not_called_right() -> None:
+    student = ELSEWHERE + (
+        "        two = self.first(x)\n        one = self.second(x)\n"
+        "        return one.relu() + two\n"
+    )
+    assert lines("Mapped", student) is None
+
+
+def test_an_exception_leaves_the_lines_before_it() -> None:
+    student = """
+    def mix(q, k, allowed):
+        scores = q @ k.T / 5
+        raise ValueError("not yet")
+    """
+    assert told("mix", student) == (5, "scores", (), None)

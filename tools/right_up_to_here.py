@@ -1,0 +1,275 @@
+"""Measure "right up to here" on the known mistakes: `tools/right_up_to_here.py [SLUG ...]`.
+
+For each exercise: for how many wrong functions of several lines a right line is named, and how many
+claims are false. A claim is false if, on a third draw, the value of the named line is none of those
+that the unedited reference computes in the same line, or in the lines that the mistake replaced. No
+line may be named of a right program. `RENAMED=1` gives every variable a name of its own first, as
+students do, so that no name agrees with the reference's.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import difflib
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import torch  # noqa: E402
+
+from grader.course.course import Course, find_course  # noqa: E402
+from grader.course.kill_record import read_kills  # noqa: E402
+from grader.course.misconceptions import Misconception  # noqa: E402
+from grader.course.rubric import POLICY  # noqa: E402
+from grader.grade.right_lines import RightLines, RightValue  # noqa: E402
+from grader.judge.bind.roles import load_roles  # noqa: E402
+from grader.judge.calls.client import LocalClient  # noqa: E402
+from grader.judge.calls.faults import StudentFault  # noqa: E402
+from grader.judge.check_runner import ReferenceDefinitions, settle  # noqa: E402
+from grader.judge.checks.namespace import Student  # noqa: E402
+from grader.judge.checks.probe import Probe  # noqa: E402
+from grader.judge.intermediates.alignment import align, comparable  # noqa: E402
+from grader.judge.intermediates.draws import RecordedCall, RecordingSides  # noqa: E402
+from grader.judge.intermediates.right_up_to_here import right_up_to_here, wrong_calls  # noqa: E402
+from grader.judge.reference.memo import Memo, Reference  # noqa: E402
+from grader.judge.reference.references import References  # noqa: E402
+from grader.judge.smallest.small_calls import load_small_calls  # noqa: E402
+from grader.validate.data import Edited, read_course  # noqa: E402
+
+SEED = 7
+THIRD_DRAW = 1000
+SEVERAL = 2
+"""Statements, besides the docstring, from which on a function is one of several lines."""
+
+
+@dataclass
+class Row:
+    """What was measured on one exercise."""
+
+    named: list[str] = field(default_factory=list)
+    silent: list[str] = field(default_factory=list)
+    short_named: list[str] = field(default_factory=list)
+    short_silent: list[str] = field(default_factory=list)
+    right_here: list[str] = field(default_factory=list)
+    """Those whose answer is right where its inputs are ordinary numbers, or that cannot be made."""
+    claims: int = 0
+    false: list[str] = field(default_factory=list)
+    right: int = 0
+    wronged: list[str] = field(default_factory=list)
+
+
+class Bench:
+    """The references of a course, and recorded runs of edits of them, all in this process."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self.times_ms: list[float] = []
+        """The processor time of every search."""
+        self._references = References(course.root, course.rubric.assignments.values())
+        self._roles, self._calls = load_roles(course.root), load_small_calls(course.root)
+
+    def lines(self, stem: str, target: str, source: str) -> RightLines | None:
+        """Return what is said of a source of an assignment."""
+        sides, calls = self._sides(stem, source), self._calls.of([target])
+        started = time.process_time()
+        try:
+            return right_up_to_here(calls, sides, SEED, None)
+        except StudentFault:
+            return None  # there is no such function, or no room for its parameters
+        finally:
+            self.times_ms.append((time.process_time() - started) * 1e3)
+
+    def third_draws(self, stem: str, target: str, source: str) -> Iterator[RecordedCall]:
+        """Yield the wrong calls on numbers that no claim was made from."""
+        sides, calls = self._sides(stem, source), self._calls.of([target])
+        with torch.no_grad(), contextlib.suppress(StudentFault):
+            for prepared, _first in wrong_calls(calls, sides, SEED, None):
+                yield prepared.recorded(SEED + THIRD_DRAW)
+
+    def _sides(self, stem: str, source: str) -> RecordingSides:
+        edited = self._references.rewritten(stem, source)
+        modules = {one: edited.module(one) for one in self._course.rubric.assignments.values()}
+        folder = Path(modules[stem].__file__ or "").parent
+        client = LocalClient(
+            lambda stem, name: getattr(modules[stem], name), lambda n: Path(n).parent == folder
+        )
+        client.begin_check()
+        settle(SEED)
+        reference = Reference(self._references.module(stem), Memo(), self._roles)
+        student = Student(client, ReferenceDefinitions(modules), stem, reference.is_module)
+        probe = Probe(SEED, student, reference, Memo(), client.known)
+        return RecordingSides(client, student, reference, probe, folder)
+
+
+def main(only: Sequence[str]) -> int:
+    """Print a row for each exercise; return 1 if a claim is false, or made of a right program."""
+    torch.set_num_threads(1)  # a forked process has none of the others
+    course = find_course(ROOT)
+    slugs = tuple(only) or tuple(course.rubric.exercises)
+    data, bench = read_course(course, slugs), Bench(course)
+    rows = {slug: Row() for slug in slugs}
+    for slug in slugs:
+        for edited in data.edited:
+            stem = course.rubric.exercises[slug].assignment
+            if slug in edited.slugs and edited.stem == stem:
+                _measure(course, bench, edited, slug, rows[slug], data.references[stem])
+        print(_line(slug, rows[slug]), flush=True)
+    _print_sums(list(rows.values()), sorted(bench.times_ms))
+    return int(any(row.false or row.wronged for row in rows.values()))
+
+
+def _measure(course: Course, bench: Bench, edited: Edited, slug: str, row: Row, right: str) -> None:
+    exercise, id = course.rubric.exercises[slug], edited.entry.id
+    name = edited.entry.target.partition(".")[0]
+    targets = [name] if name in exercise.targets else exercise.targets
+    source = _renamed(edited.source) if os.environ.get("RENAMED") else edited.source
+    if not isinstance(edited.entry, Misconception):
+        if slug not in {earned for earned, _criterion in edited.named}:
+            return  # right in another exercise alone
+        row.right += 1
+        row.wronged += [id for target in targets if bench.lines(edited.stem, target, source)]
+        return
+    kills = read_kills(course.root, slug).get(id, frozenset())
+    if not {check.split("/")[1] for check in kills} - {POLICY}:
+        return
+    target, lines = _first(bench, edited.stem, targets, source)
+    several = _statements(edited.source, edited.entry.target) >= SEVERAL
+    if lines is None:
+        is_wrong = any(list(bench.third_draws(edited.stem, one, source)) for one in targets)
+        row.right_here += [] if is_wrong else [id]
+        (row.silent if several else row.short_silent).append(id)
+        return
+    (row.named if several else row.short_named).append(id)
+    row.claims += len(lines.values)
+    if os.environ.get("SHOW"):
+        print(f"    {id}: {_claim(lines.values[-1], edited.stem, source)}")
+    draws = list(bench.third_draws(edited.stem, target, source))
+    for value in lines.values:
+        texts = (edited.source, right) if _is_in(value, edited.stem) else ("", "")
+        if not any(_holds(value, draw, *texts) for draw in draws):
+            row.false.append(f"{id}: {_claim(value, edited.stem, source)}")
+
+
+def _first(
+    bench: Bench, stem: str, targets: Sequence[str], source: str
+) -> tuple[str, RightLines | None]:
+    for target in targets:
+        lines = bench.lines(stem, target, source)
+        if lines is not None:
+            return target, lines
+    return "", None
+
+
+def _is_in(value: RightValue, stem: str) -> bool:
+    return Path(value.where.file).stem == stem
+
+
+def _claim(value: RightValue, stem: str, source: str) -> str:
+    """Return a claim with the line that it is about, for people who look for a false one."""
+    line = value.where.line or 1
+    text = source.splitlines()[line - 1].strip() if _is_in(value, stem) else value.where.file
+    how = ", ".join(value.likeness) or "as it is"
+    return f"line {line} {value.kind} {value.text} ({how}): {text}"
+
+
+def _holds(value: RightValue, draw: RecordedCall, source: str, right: str) -> bool:
+    """Tell whether the reference computes the value of a claim in the lines that stand there."""
+    theirs = _same_lines(value.where.line or 0, source, right)
+    computed = [
+        comparable(one.value)
+        for one in draw.right
+        if one.line in theirs and one.file == value.where.file
+    ]
+    own = [
+        comparable(one.value)
+        for one in draw.yours
+        if one.where == value.where and value.text in (one.name, "")
+    ]
+    return any(
+        align(one, other) is not None
+        for one in own
+        if one is not None
+        for other in computed
+        if other is not None
+    )
+
+
+def _same_lines(line: int, source: str, right: str) -> range:
+    """Return the lines of the reference that stand where a line of an edit of it stands."""
+    if not source:
+        return range(line, line + 1)  # another file, which is as it was
+    matcher = difflib.SequenceMatcher(None, right.splitlines(), source.splitlines(), autojunk=False)
+    for kind, from_, to, own_from, own_to in matcher.get_opcodes():
+        if own_from <= line - 1 < own_to:
+            at = from_ + line - own_from
+            # An inserted line changes what comes next, and works on what came before it.
+            around = range(from_, to + 2) if kind == "insert" else range(from_ + 1, to + 1)
+            return range(at, at + 1) if kind == "equal" else around
+    return range(0)
+
+
+def _statements(source: str, target: str) -> int:
+    """Return the number of statements of a function, or of the forward of a class."""
+    name, _dot, method = target.partition(".")
+    scope: Sequence[ast.stmt] = ast.parse(source).body
+    nodes = [one for one in scope if getattr(one, "name", "") == name]
+    node = nodes[-1] if nodes else None
+    if isinstance(node, ast.ClassDef):
+        wanted = method or "forward"
+        inner = [one for one in node.body if getattr(one, "name", "") == wanted]
+        node = inner[-1] if inner else None
+    if not isinstance(node, ast.FunctionDef):
+        return 0
+    count = sum(isinstance(one, ast.stmt) for one in ast.walk(node)) - 1
+    return count - (ast.get_docstring(node) is not None)
+
+
+def _renamed(source: str) -> str:
+    """Return a source in which every variable has another name, in the same lines."""
+    lines, tree = source.splitlines(), ast.parse(source)
+    places = []
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        nodes = [one for one in ast.walk(function) if isinstance(one, ast.Name)]
+        given = {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
+        local = {one.id for one in nodes if isinstance(one.ctx, ast.Store)} - given
+        places += [(n.lineno, n.col_offset, n.end_col_offset) for n in nodes if n.id in local]
+    for line, _start, end in sorted(set(places), reverse=True):
+        text = lines[line - 1].encode()
+        lines[line - 1] = (text[:end] + b"_of_mine" + text[end:]).decode()
+    return "\n".join(lines) + "\n"
+
+
+def _line(slug: str, row: Row) -> str:
+    several = f"{len(row.named)}/{len(row.named) + len(row.silent)}"
+    short = f"{len(row.short_named)}/{len(row.short_named) + len(row.short_silent)}"
+    text = f"{slug:20} several lines {several:7} one line {short:7} claims {row.claims:4}"
+    text += f"  false {len(row.false)}  right programs {row.right}"
+    labels = ["false", "wronged", *(["silent", "right_here"] if os.environ.get("SHOW") else [])]
+    for label in labels:
+        names = getattr(row, label)
+        text += f"\n    {label}: {', '.join(names)}" if names else ""
+    return text
+
+
+def _print_sums(rows: Sequence[Row], times: Sequence[float]) -> None:
+    named, silent = (sum(len(getattr(row, name)) for row in rows) for name in ("named", "silent"))
+    short = sum(len(row.short_named) for row in rows)
+    rest = sum(len(row.short_silent) for row in rows)
+    middle = times[len(times) // 2] if times else 0.0
+    print(f"functions of several lines: a right line named in {named} of {named + silent}")
+    quiet = sum(len(set(row.right_here) & set(row.silent)) for row in rows)
+    print(f"  in {quiet} of the others the answer is right on ordinary numbers")
+    print(f"functions of one line: {short} of {short + rest}")
+    print(f"claims {sum(row.claims for row in rows)}, false {sum(len(row.false) for row in rows)}")
+    print(f"right programs: {sum(row.right for row in rows)}; median {middle:.0f} ms (processor)")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
