@@ -137,7 +137,6 @@ class MultiHeadAttention(nn.Module):
             'probs = self.dropout(torch.softmax(logits, dim=3))\n        y = torch.einsum("bhqk,bhkd->bqhd", probs, v)',
             'probs = torch.softmax(logits, dim=3)\n        y = self.dropout(torch.einsum("bhqk,bhkd->bqhd", probs, v))',
         ),
-        ("mha.einsum_transposed", "->bhqk", "->bhkq"),
         ("|scale_without_root", "k.shape[-1] ** 0.5", "k.shape[-1]"),
         ("|diagonal_masked", "> torch.arange(t", ">= torch.arange(t"),
         ("|no_gradient_to_keys", "q, k) /", "q, k.detach()) /"),

@@ -173,7 +173,7 @@ class CrossAttention(nn.Module):
             "self.cut(self.fc_v(memory)), self.cut(self.fc_k(memory))",
         ),
         ("cross.no_gradient_to_keys", "q, k) /", "q, k.detach()) /"),
-        ("cross.masked_fill_dropped", "    e = e.masked_fill(gone", "    _ = e.masked_fill(gone"),
+        ("cross.masked_after_softmax", "    e = e.masked_fill(gone", "    _ = e.masked_fill(gone"),
         ("|scale_without_root", "math.sqrt(q.size(-1))", "q.size(-1)"),
     ),
 )
