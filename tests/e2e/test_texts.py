@@ -103,7 +103,7 @@ TABLE = {
             weights="w = s.softmax(dim=-1)\n    return w @ value, w",
         ),
         "sdpa.masked_fill_dropped",
-        "masked_fill returns a new tensor, and its result is thrown away.",
+        "The mask has no effect: `masked_fill` returns a new tensor, which has to be kept.",
     ),
     "softmax over the queries": Row(
         "a1.simple",
