@@ -56,7 +56,7 @@ def test_a_sealed_course_is_refused_without_one(
         f"other processes. Next: leave out {option}, on a Linux machine"
     )
     use_language("ko")
-    with pytest.raises(IsolationError, match=f"{option} 없이 실행하십시오"):
+    with pytest.raises(IsolationError, match=f"{option} 없이 실행하세요"):
         acceptable(wanted, hidden=False, by_exec=by_exec, sealed=True)
 
 

@@ -176,4 +176,4 @@ def test_refusals_are_said_in_korean(refused: Callable[[], str]) -> None:
     korean = refused()
     assert korean != english
     assert korean.startswith("course.sealed: ")
-    assert korean.rstrip(".").endswith(("십시오", "니다"))
+    assert korean.rstrip(".").endswith(("세요", "니다"))
