@@ -19,6 +19,7 @@ NO_SOURCE = frozenset({"__pycache__", ".ipynb_checkpoints"})
 OUTLINE = (
     RUBRIC_FILE,
     "reference/locale/*/LC_MESSAGES/*.mo",
+    "reference/locale/*/*.md",
     "reference/mistakes/*.toml",
     "reference/exercises/*/explanations.toml",
     "reference/guides/*.md",

@@ -73,7 +73,8 @@ def _name(info: zipfile.ZipInfo) -> str:
 
 
 def _kind(info: zipfile.ZipInfo) -> int:
-    if info.is_dir() or info.orig_filename.endswith("\\"):
+    # Not `info.is_dir()`: until Python 3.12 it trips over a name without a letter.
+    if info.filename.endswith("/") or info.orig_filename.endswith("\\"):
         return stat.S_IFDIR
     return stat.S_IFMT(info.external_attr >> 16) or stat.S_IFREG
 

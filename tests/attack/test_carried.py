@@ -29,7 +29,7 @@ from grader.judge.mutants.mutant_runs import AGAIN, AS_GRADED
 from grader.judge.mutants.mutants import KnownMistake, Mutants
 from grader.messages.exercise_plan import ExercisePlan
 
-COURSE = find_course(Path(__file__))
+COURSE = find_course(Path(__file__).parent)
 DIGEST = "a digest"
 
 

@@ -40,7 +40,7 @@ WON = {
 }
 """Check -> a kind of memory that wins it where one process is asked everything."""
 
-COURSE = find_course(Path(__file__))
+COURSE = find_course(Path(__file__).parent)
 
 
 @cache

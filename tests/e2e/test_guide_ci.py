@@ -94,8 +94,8 @@ def test_the_script_for_codio_sends_a_percentage(folder: Path) -> None:
 
 
 def test_the_systems_of_the_guide_are_those_of_the_command() -> None:
-    from grader.ci.outputs import names
-    from grader.ci.systems import System
+    from grader.export.ci.outputs import names
+    from grader.export.ci.systems import System
 
     rows = dict(zip(System, _rows(), strict=True))
     assert all(name in row for system, row in rows.items() for name in names(system))

@@ -82,7 +82,7 @@ def twisted(function):
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    return find_course(Path(__file__))
+    return find_course(Path(__file__).parent)
 
 
 def constant(course: Course, name: str, style: str) -> dict[str, bytes]:

@@ -58,7 +58,7 @@ def source(name: str) -> str:
 @pytest.fixture(scope="module")
 def results() -> dict[str, Result]:
     submissions = [submission({"a4_vit.py": source(name)}, id=name) for name in [*ODD, "right"]]
-    course = find_course(Path(__file__))
+    course = find_course(Path(__file__).parent)
     with Engine(course, Options(workers=2, only=("a4.mlp",))) as engine:
         return {result.submission.id: result for result in engine.grade(submissions)}
 

@@ -79,7 +79,7 @@ def submission(name: str, files: dict[str, str]) -> Submission:
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    return find_course(Path(__file__))
+    return find_course(Path(__file__).parent)
 
 
 @pytest.fixture(scope="module")

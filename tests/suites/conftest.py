@@ -29,7 +29,7 @@ __all__ = ["expect", "probe", "reference", "student"]
 
 @pytest.fixture(scope="session")
 def course() -> Course:
-    return find_course(Path(__file__))
+    return find_course(Path(__file__).parent)
 
 
 @pytest.fixture(scope="session")

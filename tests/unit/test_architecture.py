@@ -22,10 +22,8 @@ FLOORS = (
     "live",
     "pytest_items",
     "watching",
-    "lens",
     "validate",
     "scaffold",
-    "ci",
     "release",
     "class_report",
     "export",
@@ -49,7 +47,7 @@ FLOORS = (
 )
 """Every package from the top floor down. A package imports only what stands below it."""
 
-MAY_PARSE = ("course", "handouts", "lens", "scaffold", "validate", "worker")
+MAY_PARSE = ("course", "handouts", "scaffold", "validate", "worker")
 """Packages that parse Python, notebooks or YAML: an author's text, or a student's in a worker."""
 PARSERS = ("ast", "tokenize", "yaml", "nbformat", "pickle", "marshal")
 MAY_IMPORT_TORCH = ("wire", "worker", "judge", "processes")

@@ -47,7 +47,7 @@ NOT_FOR_STUDENTS = (
     "grader.cli.commands.validate",
     "grader.cli.commands.why",
     "grader.course",
-    "grader.lens.proposal",
+    "grader.validate.lens.proposal",
     "grader.engine.agreement",
     "grader.engine.isolation_probes",
     "grader.engine.isolation_test",

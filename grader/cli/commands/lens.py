@@ -19,13 +19,13 @@ from grader.course.course import Course, find_course, select
 from grader.engine.engine import Options
 from grader.engine.lanes import cores
 from grader.files.writing import write_file
-from grader.lens.groups import unnamed_groups
-from grader.lens.proposal import NoProposal, Proposal, proposal
-from grader.lens.report import Examples, lens_json, lens_text
-from grader.lens.search import GroupMatch, matches, smallest_inputs
 from grader.report.cleaning import encodable, without_commands
 from grader.text.language import _, speak_of
 from grader.validate.data import read_course
+from grader.validate.lens.groups import unnamed_groups
+from grader.validate.lens.proposal import NoProposal, Proposal, proposal
+from grader.validate.lens.report import Examples, lens_json, lens_text
+from grader.validate.lens.search import GroupMatch, matches, smallest_inputs
 
 
 @click.command("lens")

@@ -62,7 +62,7 @@ def test_colours_say_how_much(row: int, code: str) -> None:
     assert code in lines(colour=True)[row]
 
 
-COURSE = find_course(Path(__file__)).rubric
+COURSE = find_course(Path(__file__).parent).rubric
 LONG = "student-001_assignsubmission_file_12345"
 
 

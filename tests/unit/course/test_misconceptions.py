@@ -120,13 +120,13 @@ def test_a_variant_is_a_new_definition() -> None:
 def test_criteria_are_named_in_short_or_in_full(
     names: tuple[str, ...], found: tuple[tuple[str, str], ...]
 ) -> None:
-    rubric = find_course(Path(__file__)).rubric
+    rubric = find_course(Path(__file__).parent).rubric
     entry = mistake("MultiHeadAttention", "", "")
     assert criteria_named(names, entry, rubric, ORIGIN) == found
 
 
 def test_all_is_the_whole_exercise_of_the_target() -> None:
-    rubric = find_course(Path(__file__)).rubric
+    rubric = find_course(Path(__file__).parent).rubric
     found = criteria_named("all", Variant("v", "ViT.forward", ""), rubric, ORIGIN)
     assert found == criteria_named(("a4.vit",), Variant("v", "scale", ""), rubric, ORIGIN)
     assert {slug for slug, _ in found} == {"a4.vit"}
@@ -134,6 +134,6 @@ def test_all_is_the_whole_exercise_of_the_target() -> None:
 
 @pytest.mark.parametrize("name", ["output", "a9.none/outputs", "a3.mha/none", "a9.none"])
 def test_an_unknown_criterion_is_told_with_its_line(name: str) -> None:
-    rubric = find_course(Path(__file__)).rubric
+    rubric = find_course(Path(__file__).parent).rubric
     with pytest.raises(MisconceptionError, match=rf"diff:12: m\.id: the rubric has no '{name}'"):
         criteria_named((name,), mistake("MultiHeadAttention", "", ""), rubric, ORIGIN)

@@ -9,7 +9,7 @@ from grader.course.prerequisites import with_prerequisites
 from grader.course.rubric import Visibility
 from grader.live.course import practice_course, practice_hello
 
-COURSE = find_course(Path(__file__))
+COURSE = find_course(Path(__file__).parent)
 
 
 def test_no_hidden_criterion_is_left() -> None:

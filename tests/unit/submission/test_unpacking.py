@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.submission import archive, collection
@@ -363,6 +363,7 @@ WHOLE = {suffix: pack(FILES) for suffix, pack in KINDS.items()}
     edits=st.lists(st.tuples(st.integers(0, 4000), st.integers(0, 255)), min_size=1, max_size=12),
     keep=st.integers(0, 8000),
 )
+@example(suffix="zip", edits=[(191, 0)], keep=340)  # a name without a letter
 def test_any_bytes_give_a_submission_or_a_refusal(
     tmp_path_factory: pytest.TempPathFactory, suffix: str, edits: list[tuple[int, int]], keep: int
 ) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from grader.ci.systems import System
 from grader.cli import options
+from grader.export.ci.systems import System
 
 PACKAGES = ("gradescope",)
 _EXIT_CODES = """\b

@@ -13,9 +13,17 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-from grader.ci import github
-from grader.ci.annotations import to_mend
-from grader.ci.outputs import (
+from grader.cli.faults import in_words
+from grader.cli.one_submission import exit_code, slugs_in
+from grader.cli.open_engine import OpenEngine
+from grader.cli.report_files import clear, write
+from grader.course.course import course_here, select
+from grader.engine.engine import Engine, Options
+from grader.engine.lanes import cores
+from grader.engine.process_tree import TorchMissing, begin
+from grader.export.ci import github
+from grader.export.ci.annotations import to_mend
+from grader.export.ci.outputs import (
     HOLDS_THE_MARK,
     SUMMARY,
     Surroundings,
@@ -25,16 +33,8 @@ from grader.ci.outputs import (
     of_report,
     unreadable,
 )
-from grader.ci.systems import FOLDERS, System, recognised
-from grader.ci.verdict import EXIT_NOT_GRADED, verdict
-from grader.cli.faults import in_words
-from grader.cli.one_submission import exit_code, slugs_in
-from grader.cli.open_engine import OpenEngine
-from grader.cli.report_files import clear, write
-from grader.course.course import course_here, select
-from grader.engine.engine import Engine, Options
-from grader.engine.lanes import cores
-from grader.engine.process_tree import TorchMissing, begin
+from grader.export.ci.systems import FOLDERS, System, recognised
+from grader.export.ci.verdict import EXIT_NOT_GRADED, verdict
 from grader.report.cleaning import refusal
 from grader.report.content import Report, report_on
 from grader.report.formats import renderer

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from grader.ci.gradescope_package import packed
 from grader.cli.faults import in_words
 from grader.course.course import course_here, select
+from grader.export.ci.gradescope_package import packed
 from grader.files.writing import write_file
 from grader.text.language import speak_of
 

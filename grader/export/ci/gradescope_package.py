@@ -14,8 +14,8 @@ from importlib import metadata
 from pathlib import Path
 
 import grader
-from grader.ci.outputs import not_checked
-from grader.ci.systems import System
+from grader.export.ci.outputs import not_checked
+from grader.export.ci.systems import System
 from grader.export.gradescope import RESULTS_FILE
 from grader.submission.collection import is_ignored_folder
 from grader.text.language import language_in_use

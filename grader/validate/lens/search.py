@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from ..class_report.data.class_data import JUDGED_WRONG
-from ..course.course import Course
-from ..course.scope import Scope
-from ..course.uses import users
-from ..engine.engine import Engine, Options
-from ..grade.counterexample import Counterexample
-from ..grade.evidence import Observation, Outcome
-from ..submission.submission import Submission
-from ..validate.data import CourseData, read_course
-from ..validate.trials import each_for_itself
+from ...class_report.data.class_data import JUDGED_WRONG
+from ...course.course import Course
+from ...course.scope import Scope
+from ...course.uses import users
+from ...engine.engine import Engine, Options
+from ...grade.counterexample import Counterexample
+from ...grade.evidence import Observation, Outcome
+from ...submission.submission import Submission
+from ..data import CourseData, read_course
+from ..trials import each_for_itself
 from .candidates import CandidateEdit, Candidates, in_pairs
 from .groups import UnnamedGroup
 from .likeness import FailedChecks

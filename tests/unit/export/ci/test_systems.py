@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.ci.systems import FOLDERS, System, recognised
+from grader.export.ci.systems import FOLDERS, System, recognised
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.ci import github
-from grader.ci.annotations import Annotation, Level, to_mend
+from grader.export.ci import github
+from grader.export.ci.annotations import Annotation, Level, to_mend
 from grader.grade.evidence import Outcome
 from grader.report.markdown import LIMIT_BYTES
 from tests.support.ci_reports import all_, half

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from grader.ci.annotations import Annotation, Level, limited, to_mend
+from grader.export.ci.annotations import Annotation, Level, limited, to_mend
 from grader.grade.evidence import Note, Observation, Outcome, Where
 from tests.support.ci_reports import HIDDEN, OTHER, PUBLIC, SECRET_TITLE, all_, half, report
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.course.edit import Edit
-from grader.lens.proposal import NoProposal, _plain, diff_of
+from grader.validate.lens.proposal import NoProposal, _plain, diff_of
 
 REFERENCE = """\
 def layer(x, mask):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..grade.counterexample import Counterexample
-from ..text.language import _
-from ..text.text_width import wrapped
+from ...grade.counterexample import Counterexample
+from ...text.language import _
+from ...text.text_width import wrapped
 from .search import GroupMatch
 
 FORMAT = "grader lens 1"

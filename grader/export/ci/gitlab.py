@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 
-from grader.ci.annotations import Annotation, Level
+from grader.export.ci.annotations import Annotation, Level
 
 FILE = "gl-code-quality-report.json"
 _SEVERITY = {Level.ERROR: "major", Level.WARNING: "minor", Level.NOTICE: "info"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.ci.annotations import Annotation, Level
+from grader.export.ci.annotations import Annotation, Level
 from grader.report.content import Report
 from grader.report.words import next_in_submission, total
 from grader.text.language import _

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from grader.ci import classroom50, gitlab
-from grader.ci.annotations import to_mend
-from grader.ci.systems import System
 from grader.export import gradescope, prairielearn
+from grader.export.ci import classroom50, gitlab
+from grader.export.ci.annotations import to_mend
+from grader.export.ci.systems import System
 from grader.export.words import clean
 from grader.report.content import Report
 from grader.report.formats import renderer

@@ -11,16 +11,16 @@ import jsonschema
 import pytest
 import xmlschema
 
-from grader.ci import outputs
-from grader.ci.outputs import Surroundings, names, not_checked, of_report, unreadable
-from grader.ci.systems import System
+from grader.export.ci import outputs
+from grader.export.ci.outputs import Surroundings, names, not_checked, of_report, unreadable
+from grader.export.ci.systems import System
 from grader.export.prairielearn import results
 from grader.grade.evidence import Outcome
 from grader.report.content import Report
 from tests.support.ci_reports import SECRET_TITLE, all_, half
 
 GOLDEN = Path(__file__).parent / "golden"
-SCHEMAS = Path(__file__).parents[2] / "schema"
+SCHEMAS = Path(__file__).parents[3] / "schema"
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 CLASSROOM = {
     "CLASSROOM": "class",

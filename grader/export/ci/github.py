@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from grader.ci.annotations import Annotation, limited
+from grader.export.ci.annotations import Annotation, limited
 from grader.files.writing import write_file
 from grader.report.cleaning import without_commands
 from grader.report.markdown import LIMIT_BYTES

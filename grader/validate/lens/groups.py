@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..class_report.data.class_data import JUDGED_WRONG, ClassData
-from ..class_report.data.mistakes import Lookalikes, mistakes_of
-from ..grade.evidence import Outcome
-from ..store.store import STORE_FILE, Record, Store, open_store
-from ..store.summary import short_print
+from ...class_report.data.class_data import JUDGED_WRONG, ClassData
+from ...class_report.data.mistakes import Lookalikes, mistakes_of
+from ...grade.evidence import Outcome
+from ...store.store import STORE_FILE, Record, Store, open_store
+from ...store.summary import short_print
 from .likeness import FailedChecks
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.lens.likeness import FailedChecks, alike
+from grader.validate.lens.likeness import FailedChecks, alike
 
 SEEN = "2 (2x3:0:1.234:-0.120) (4:1:0.5:0.100)"
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.ci.gradescope_package import contents, packed, requirements
-from grader.ci.outputs import not_checked
-from grader.ci.systems import System
+from grader.export.ci.gradescope_package import contents, packed, requirements
+from grader.export.ci.outputs import not_checked
+from grader.export.ci.systems import System
 from tests.unit.samples import write_course
 
 
@@ -39,7 +39,7 @@ def test_the_course_and_the_engine_are_in_it(course: Path) -> None:
     assert {"course/rubric.yaml", "course/reference/s1_sums.py"} <= names
     assert {"course/assignments/s1_sums.py", "engine/grader/__main__.py"} <= names
     assert "engine/grader/locale/ko/LC_MESSAGES/grader.mo" in names
-    assert "engine/grader/ci/gradescope/setup.sh" in names
+    assert "engine/grader/export/ci/gradescope/setup.sh" in names
     assert not any("__pycache__" in name or name.endswith((".pyc", ".po")) for name in names)
 
 

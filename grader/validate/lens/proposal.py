@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..course.course import Course
-from ..course.edit import Edit
-from ..grade.counterexample import Counterexample
-from ..text.language import _
-from ..validate.edits.generation import PRELUDE
+from ...course.course import Course
+from ...course.edit import Edit
+from ...grade.counterexample import Counterexample
+from ...text.language import _
+from ..edits.generation import PRELUDE
 from .candidates import CandidateEdit
 from .search import GroupMatch
 

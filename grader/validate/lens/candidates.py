@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..course.misconceptions import (
+from ...course.misconceptions import (
     Misconception,
     MisconceptionError,
     Origin,
     apply_misconception,
 )
-from ..course.scope import Definition
-from ..validate.data import CourseData, Edited
-from ..validate.edits.generation import Mutant, mutants
-from ..validate.survivors import MutantTrial, mutant_trials
+from ...course.scope import Definition
+from ..data import CourseData, Edited
+from ..edits.generation import Mutant, mutants
+from ..survivors import MutantTrial, mutant_trials
 
 
 @dataclass(frozen=True)
