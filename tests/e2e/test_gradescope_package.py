@@ -153,7 +153,7 @@ def test_setup_installs_torch_for_cpus_and_then_the_rest(tmp_path: Path) -> None
     for name, body in {"tool": tool, "python3.13": tool + make_venv}.items():
         (bin_ / name).write_text(body, encoding="utf-8")
         (bin_ / name).chmod(0o755)
-    script = ROOT / "grader" / "ci" / "gradescope" / "setup.sh"
+    script = ROOT / "grader" / "export" / "ci" / "gradescope" / "setup.sh"
     environment = {"PATH": f"{bin_}:{os.environ['PATH']}", "AUTOGRADER_ROOT": str(root)}
 
     done = subprocess.run(["bash", str(script)], env=environment, capture_output=True, text=True)

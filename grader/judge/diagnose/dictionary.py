@@ -27,7 +27,7 @@ from ..checks.check_trace import (
     tells_apart,
 )
 from ..checks.checks import Check
-from ..mutants.kill_records import KillRecords
+from ..mutants.kill_records import KillRecords, is_firm
 from ..mutants.mutant_runs import AGAIN, AS_GRADED, PROBES, MutantRuns
 from ..mutants.mutants import KnownMistake, Mutants
 
@@ -211,7 +211,7 @@ class Dictionary:
         """
         # What breaks a rule of the text is read there, and looks like another mistake here.
         others = (s for s in suspects if POLICY not in s.mistake.entry.fails)
-        alike = [s for s in others if self._ends_alike(s, case)]
+        alike = [s for s in others if _may_end_alike(s, case) and self._ends_alike(s, case)]
         if len(alike) != 1:
             return {}
         only = alike[0]
@@ -223,7 +223,9 @@ class Dictionary:
         A check that goes by the student's own names may fail besides.
         """
         reasons = 0
-        for check, trace in _in_order(case):
+        own = {check: trace for check, trace in case.failing.items() if check.id in suspect.fails}
+        # Its own checks first: most mistakes are ruled out by the reason that the first one gives.
+        for check, trace in {**own, **dict(_in_order(case))}.items():
             made = self._mutant_runs.of(suspect.mistake, check, case.digest)
             if made is None:
                 return False
@@ -238,6 +240,17 @@ class Dictionary:
                     return False
                 reasons += has_reason(made)
         return reasons >= PROBES
+
+
+def _may_end_alike(suspect: Suspect, case: Case) -> bool:
+    """Decide by the record alone whether a mistake can fail the student's checks for their reasons.
+
+    Whatever it fails has failed, two checks at least with a reason; what failed besides gave none.
+    """
+    with_reason = {check.id for check, trace in case.failing.items() if has_reason(trace)}
+    firm = {check.id for check in case.failing if is_firm(check)}
+    own = suspect.fails & with_reason
+    return suspect.fails <= case.failed and len(own) >= PROBES and with_reason & firm == own
 
 
 def _in_order(case: Case) -> Iterator[tuple[Check, CheckTrace]]:

@@ -26,7 +26,7 @@ RIGHT = {name: CheckTrace(Outcome.PASSED, (X,)) for name in CHECKS}
 class OneCheck:
     """As much of a check as naming looks at."""
 
-    fresh = False
+    fresh = alone = False
 
     def __init__(self, name: str) -> None:
         self.id = name
