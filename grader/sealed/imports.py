@@ -6,7 +6,8 @@ import errno
 import importlib.util
 import os
 import sys
-from importlib.abc import SourceLoader
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder, SourceLoader
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -39,6 +40,40 @@ class MemoryLoader(SourceLoader):
             place = (error.filename, error.lineno, error.offset, None)
             raise SyntaxError(error.msg, place) from None
         return code
+
+
+class MemoryFinder(MetaPathFinder):
+    """Finds what stands in one folder of a sealed course, as a package of that name.
+
+    So one of its files can import another one: `from ..causal_suite import CausalSuite`.
+    """
+
+    def __init__(self, package: str, folder: SealedPath) -> None:
+        self.package, self._folder = package, folder
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        first, *rest = fullname.split(".")
+        if first != self.package:
+            return None
+        place = self._folder.joinpath(*rest)
+        if place.is_dir():
+            spec = ModuleSpec(fullname, None, is_package=True)
+            spec.submodule_search_locations = [str(place)]
+            return spec
+        file = place.with_name(f"{place.name}.py")
+        if not file.is_file():
+            return None
+        return ModuleSpec(fullname, MemoryLoader(file), origin=str(file))
+
+
+def package_from_memory(package: str, folder: SealedPath) -> None:
+    """Let this process import what stands in a folder of a sealed course as a package."""
+    for known in [one for one in sys.meta_path if isinstance(one, MemoryFinder)]:
+        if known.package == package:
+            sys.meta_path.remove(known)
+    sys.meta_path.insert(0, MemoryFinder(package, folder))
 
 
 def spec_of(name: str, path: Path) -> ModuleSpec | None:

@@ -11,7 +11,7 @@ import os
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import Any
 
@@ -19,7 +19,7 @@ import pytest
 from _pytest.config import _prepareconfig
 from _pytest.main import Session
 
-from ...sealed.imports import imported
+from ...sealed.imports import imported, package_from_memory
 from ...sealed.memory_path import SealedPath
 
 UNUSED_PLUGINS = (
@@ -28,6 +28,10 @@ UNUSED_PLUGINS = (
     "subtests", "terminal", "threadexception", "tmpdir", "unittest", "unraisableexception",
     "warnings",
 )  # fmt: skip
+
+
+SUITES = "suites"
+"""The folder of all suites within `tests/`."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,7 @@ class MemoryModule(pytest.Module):
         path = self.path
         assert isinstance(path, SealedPath)
         try:
-            return imported(f"{path.parent.parent.name}.{path.parent.name}.{path.stem}", path)
+            return imported(f"{SUITES}.{'.'.join(_below_suites(path).with_suffix('').parts)}", path)
         except Exception as error:
             frames = traceback.extract_tb(error.__traceback__)
             lines = [frame.lineno for frame in frames if frame.filename == str(path)]
@@ -140,9 +144,17 @@ def _collect(session: Session, sealed: Sequence[SealedPath]) -> None:
     if not sealed:
         session.perform_collect()
         return
+    package_from_memory(SUITES, sealed[0].parents[len(_below_suites(sealed[0]).parts) - 1])
     modules = [MemoryModule.from_parent(session, path=path) for path in sealed]
     session.collect = lambda: iter(modules)  # type: ignore[method-assign]
     session.perform_collect([])
+
+
+def _below_suites(path: SealedPath) -> PurePosixPath:
+    """Return the path of a suite below `tests/suites`."""
+    parts = path.parts
+    at = max(n for n in range(1, len(parts)) if parts[n - 1 : n + 1] == ("tests", SUITES))
+    return PurePosixPath(*parts[at + 1 :])
 
 
 def _phase(when: str, run: Callable[[], object]) -> Phase:
