@@ -32,7 +32,7 @@ from ..wire.nursery_messages import (
     PairRequest,
 )
 from ..worker import dynamo, zygote
-from ..worker.jail.kernel import die_with_parent
+from ..worker.jail.kernel import PR_SET_DUMPABLE, die_with_parent, prctl
 from ..worker.warm_up import load_rarely_used
 from .bootstrap import Bootstrap, speak
 from .privacy import keep_private
@@ -43,7 +43,7 @@ ZYGOTE_LIMIT_S = 30.0
 def main(config: dict[str, Any], bootstrap: Bootstrap) -> None:
     """Run the nursery process: fork pairs on request until the parent hangs up."""
     die_with_parent()
-    keep_private()  # inherited: no submission traces or reads a process of ours
+    prctl(PR_SET_DUMPABLE, 0)  # inherited: no submission traces or reads a process of ours
     control = socket.socket(fileno=config["control"])
     speak(bootstrap)
     warm_up()
@@ -216,6 +216,7 @@ def _judge(channel_fd: int, source_fd: int) -> None:
     """
     from ..worker.main import reseed
 
+    keep_private()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     reseed()
     bring_up_judge(channel_fd, source_fd, forked=True)

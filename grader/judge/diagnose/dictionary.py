@@ -89,7 +89,7 @@ class Dictionary:
             named = tuple(s.cause(probes) for s in used if (probes := self._whole(s, case)))
         if named:
             return {check.id: named for check in case.failing}
-        return self._parts(suspects, case) or self._without_numbers(suspects, case)
+        return self._parts(suspects, case)
 
     def _parts(self, suspects: Sequence[Suspect], case: Case) -> dict[str, tuple[Cause, ...]]:
         """Return the causes of some failing checks: two mistakes at once, each at its own."""
