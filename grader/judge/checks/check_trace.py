@@ -54,7 +54,7 @@ class CheckTrace:
     error_text: str = ""
     """The messages of what was raised. Compared, and never shown."""
     drawn: Sequence[Any] = ()
-    """The layouts of modules whose numbers hang on them: drawn, loaded or read by own names."""
+    """The parameters of modules whose weights were drawn by their own names and shapes."""
     drew: bool = False
     """True if the check's inputs were drawn: on another draw it is another probe."""
     failure: FailedComparison | None = None
@@ -112,18 +112,6 @@ def _others(left: Any, right: Any) -> list[Any]:
     """Return the leaves of `left` that are not the same at their place in `right`."""
     pairs = zip_longest(tree_leaves(left), tree_leaves(right))
     return [one for one, other in pairs if not same([one], [other])]
-
-
-def has_reason(trace: CheckTrace) -> bool:
-    """Tell whether a check ended with a condition of its own that did not hold, in its words."""
-    return bool(trace.compared) and isinstance(trace.compared[-1], str)
-
-
-def gives_reasons_of(student: CheckTrace, made: CheckTrace) -> bool:
-    """Tell whether two runs got equally far, and ended for the same reason if one is given."""
-    if len(student.compared) != len(made.compared) or has_reason(student) != has_reason(made):
-        return False
-    return not has_reason(made) or student.compared[-1] == made.compared[-1]
 
 
 def has_numbers(trace: CheckTrace) -> bool:

@@ -8,26 +8,22 @@ student's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from ...course.rubric import POLICY
-from ...grade.evidence import Cause, Outcome
+from ...grade.evidence import Cause
 from ...text.language import course_text
 from ..checks.check_trace import (
     CheckTrace,
     Draw,
     Match,
-    gives_reasons_of,
     has_numbers,
     has_other_numbers,
-    has_reason,
-    has_wrong_numbers,
     match,
     tells_apart,
 )
 from ..checks.checks import Check
-from ..mutants.kill_records import KillRecords, is_firm
+from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import AGAIN, AS_GRADED, PROBES, MutantRuns
 from ..mutants.mutants import KnownMistake, Mutants
 
@@ -81,18 +77,9 @@ class Dictionary:
         if not named:
             # Right where the known mistake is wrong as well, and wrong in the very same way.
             wider = [s for s in suspects if s.fails > case.failed]
-            gives = (s for s in wider if self._gives(s, case, has_wrong_numbers))
-            named = tuple(s.cause(len(case.failed)) for s in gives)
-        if not named and any(has_numbers(trace) for trace in case.failing.values()):
-            # The student wrote once more what an earlier assignment was about.
-            used = (s for s in self._used(case) if s.mistake.entry.id not in unknown)
-            named = tuple(s.cause(probes) for s in used if (probes := self._whole(s, case)))
+            named = tuple(s.cause(len(case.failed)) for s in wider if self._gives(s, case))
         if named:
             return {check.id: named for check in case.failing}
-        return self._parts(suspects, case)
-
-    def _parts(self, suspects: Sequence[Suspect], case: Case) -> dict[str, tuple[Cause, ...]]:
-        """Return the causes of some failing checks: two mistakes at once, each at its own."""
         parts = [s for s in suspects if s.fails < case.failed and self._gives(s, case)]
         widest = [s for s in parts if not any(s.fails < other.fails for other in parts)]
         return {
@@ -107,11 +94,6 @@ class Dictionary:
             self._suspects[case.slug] = tuple(self._read(case.slug, case.stem))
         seen = {check.id for check in (*case.failing, *case.passing)}
         return tuple(Suspect(s.mistake, s.fails & seen) for s in self._suspects[case.slug])
-
-    def _used(self, case: Case) -> Iterator[Suspect]:
-        """Yield the mistakes of what the exercise's reference imports; no record is about those."""
-        for mistake in self._mutants.imported(case.stem):
-            yield Suspect(mistake, frozenset())
 
     def _read(self, slug: str, stem: str) -> Iterator[Suspect]:
         kills = self._records.of(slug)
@@ -138,17 +120,12 @@ class Dictionary:
                 made, self._mutant_runs.right(check, case.digest)
             ):
                 distinguishing.append(check)
-        probes = self._probes(suspect, distinguishing, case)
-        return probes if probes >= PROBES else 0
-
-    def _probes(self, suspect: Suspect, distinguishing: Sequence[Check], case: Case) -> int:
-        """Count these checks, and other draws of their inputs if they are too few."""
         probes = len(distinguishing)
         for check in distinguishing:
             if probes >= PROBES:
                 break
             probes += self._reproduces_again(suspect, check, case)
-        return probes
+        return probes if probes >= PROBES else 0
 
     def _matched(
         self, suspect: Suspect, check: Check, digest: str, trace: CheckTrace, made: CheckTrace
@@ -172,85 +149,23 @@ class Dictionary:
 
     # ---- a share -------------------------------------------------------------------------
 
-    def _gives(
-        self,
-        suspect: Suspect,
-        case: Case,
-        differs: Callable[[CheckTrace, CheckTrace], bool] = has_other_numbers,
-    ) -> bool:
+    def _gives(self, suspect: Suspect, case: Case) -> bool:
         """Decide whether the mistake gives, in numbers, what the failing checks saw.
 
         Only those checks count that the mistake is known to fail; it must give exactly what each
-        saw, as far as that can be compared. `differs` tells its numbers from the right ones.
+        saw.
         """
         checks = [check for check in _by_id(case.failing) if check.id in suspect.fails]
         # Where nothing but an exception was seen, no mistake needs to be run.
-        if not any(has_numbers(case.failing[check]) for check in checks):
+        if sum(has_numbers(case.failing[check]) for check in checks) < PROBES:
             return False
-        distinguishing: list[Check] = []
+        probes = 0
         for check in checks:
             made = self._mutant_runs.of(suspect.mistake, check, case.digest, AS_GRADED)
-            if made is None:
+            if made is None or match(case.failing[check], made) is not Match.SAME:
                 return False
-            result = match(case.failing[check], made)
-            if result is Match.OTHER:
-                return False
-            if result is Match.SAME and differs(made, self._mutant_runs.right(check, case.digest)):
-                distinguishing.append(check)
-        return self._probes(suspect, distinguishing, case) >= PROBES
-
-    # ---- no numbers ----------------------------------------------------------------------
-
-    def _without_numbers(
-        self, suspects: Sequence[Suspect], case: Case
-    ) -> dict[str, tuple[Cause, ...]]:
-        """Return the cause of failing checks none of whose numbers can be compared.
-
-        Each side drew its own weights, or its own dropout. Then the one mistake is named that fails
-        the very same checks for the very same reasons, if it is the only one.
-        """
-        # What breaks a rule of the text is read there, and looks like another mistake here.
-        others = (s for s in suspects if POLICY not in s.mistake.entry.fails)
-        alike = [s for s in others if _may_end_alike(s, case) and self._ends_alike(s, case)]
-        if len(alike) != 1:
-            return {}
-        only = alike[0]
-        return {id: (only.cause(len(only.fails)),) for id in sorted(only.fails)}
-
-    def _ends_alike(self, suspect: Suspect, case: Case) -> bool:
-        """Decide whether a mistake fails the student's checks for reasons that the checks give.
-
-        A check that goes by the student's own names may fail besides.
-        """
-        reasons = 0
-        own = {check: trace for check, trace in case.failing.items() if check.id in suspect.fails}
-        # Its own checks first: most mistakes are ruled out by the reason that the first one gives.
-        for check, trace in {**own, **dict(_in_order(case))}.items():
-            made = self._mutant_runs.of(suspect.mistake, check, case.digest)
-            if made is None:
-                return False
-            by_names = list(trace.drawn) != list(made.drawn)
-            besides = check in case.failing and made.outcome is Outcome.PASSED
-            if besides and by_names and not has_reason(trace):
-                continue
-            if self._matched(suspect, check, case.digest, trace, made) is Match.OTHER:
-                return False
-            if check in case.failing and check.id in suspect.fails:
-                if not gives_reasons_of(trace, made):
-                    return False
-                reasons += has_reason(made)
-        return reasons >= PROBES
-
-
-def _may_end_alike(suspect: Suspect, case: Case) -> bool:
-    """Decide by the record alone whether a mistake can fail the student's checks for their reasons.
-
-    Whatever it fails has failed, two checks at least with a reason; what failed besides gave none.
-    """
-    with_reason = {check.id for check, trace in case.failing.items() if has_reason(trace)}
-    firm = {check.id for check in case.failing if is_firm(check)}
-    own = suspect.fails & with_reason
-    return suspect.fails <= case.failed and len(own) >= PROBES and with_reason & firm == own
+            probes += has_other_numbers(made, self._mutant_runs.right(check, case.digest))
+        return probes >= PROBES
 
 
 def _in_order(case: Case) -> Iterator[tuple[Check, CheckTrace]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 
 from ...course.misconceptions import (
     Misconception,
@@ -49,23 +49,6 @@ class Mutants:
         for mistake in self.of(stem):
             if mistake.entry.target.partition(".")[0] in names:
                 yield mistake, mistake
-
-    def imported(self, stem: str) -> Iterator[KnownMistake]:
-        """Yield the mistakes of definitions that the reference of an assignment imports."""
-        try:
-            module = self._references.module(stem)
-        except ReferenceBroken:
-            return
-        own, prefix = module.__name__, f"{module.__name__.partition('.')[0]}."
-        origins = {
-            (value.__module__.removeprefix(prefix), value.__name__)
-            for value in vars(module).values()
-            if isinstance(value, (type, FunctionType)) and value.__module__ != own
-        }
-        for other in dict.fromkeys(sorted(origin for origin, _name in origins)):
-            for mistake in self.of(other):
-                if (other, mistake.entry.target.partition(".")[0]) in origins:
-                    yield mistake
 
     def made(self, mistake: KnownMistake, stem: str) -> ModuleType | None:
         """Return the reference of assignment `stem` with the mistake in it, or in what it imports.
