@@ -7,6 +7,7 @@ holds for every map.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Sequence
 
@@ -19,15 +20,23 @@ MAX_AXES = 4
 """Groups of more axes are stored only as their course says."""
 
 
-def derived(group: Group) -> Iterator[Layout]:
-    """Yield the ways to store a group, the usual ones first.
+def derived(group: Group) -> tuple[Layout, ...]:
+    """Return the ways to store a group, the usual ones first.
 
     >>> from .roles import Group
     >>> [layout.pattern for layout in derived(Group("map", "o i", {}, (), bias_axes="o"))]
     ['i o', 'i o', 'o i', 'o i']
     """
-    axes = group.axes.split()
-    bias = tuple(group.bias_axes.split() or axes[:1])
+    return _derived(group.axes, group.bias_axes)
+
+
+@functools.cache
+def _derived(all_axes: str, bias_axes: str) -> tuple[Layout, ...]:
+    return tuple(_layouts(all_axes.split(), bias_axes.split()))
+
+
+def _layouts(axes: Sequence[str], bias_axes: Sequence[str]) -> Iterator[Layout]:
+    bias = tuple(bias_axes or axes[:1])
     if len(axes) > MAX_AXES:
         return
     inside = tuple(axis for axis in axes if axis not in bias)

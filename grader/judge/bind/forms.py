@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,6 +23,8 @@ from .shares import shared
 
 PACKED = "packed"
 Shape = tuple[int, ...]
+Outline = tuple[Shape, ...]
+"""The shapes of a layer's weight and bias, or of one bare parameter, without axes of length 1."""
 
 
 @dataclass(frozen=True)
@@ -68,20 +70,23 @@ class Form:
 
 
 def forms_of(
-    instance: Instance, fits: Callable[[Piece], bool], room: Callable[[Shape], bool]
+    instance: Instance, fits: Callable[[Piece], bool], room: Callable[[Outline, bool | None], bool]
 ) -> Iterator[Form]:
     """Yield every way to store the group for which there is room (`fits`).
 
-    The way of the reference comes first, whether or not there is room for it. `room` tells of one
-    shape whether any parameter has it: a quick test before places are looked up.
+    The way of the reference comes first, whether or not there is room for it. `room` tells of the
+    shapes of a layer, or of a bare parameter, whether any has them: a quick test that most ways
+    fail before places are looked up.
     """
     group = instance.group
     home = Layout(instance.home.pattern, raw=None if instance.bare else False)
     listed = [each for each in group.layouts if not _is_home(each, instance)]
-    others = [*listed, *_derived(instance, listed, room)]
+    others = [*listed, *_derived(instance, listed)]
+    plain = tuple(range(max(1, len(group.roles))))
     for layout in (home, *others):
-        plain = tuple(range(max(1, len(group.roles))))
         if layout is not home:
+            if not all(room(outline, raw) for outline, raw in _outlines(instance, layout)):
+                continue
             pieces = list(_pieces(instance, layout, plain))
             lacking = layout not in listed and not _holds_all(instance, pieces)
             if not pieces or lacking or not all(map(fits, pieces)):
@@ -104,23 +109,40 @@ def _holds_all(instance: Instance, pieces: Sequence[Piece]) -> bool:
     return sum(part.numel() for piece in pieces for part in piece.parts) == instance.length
 
 
-def _derived(
-    instance: Instance, listed: Sequence[Layout], room: Callable[[Shape], bool]
-) -> Iterator[Layout]:
+def _outlines(instance: Instance, layout: Layout) -> Iterator[tuple[Outline, bool | None]]:
+    """Yield the shapes that a way of storing takes, and whether a bare parameter has them.
+
+    Nothing is yielded where more than the sizes of axes decides.
+    """
+    if layout.cut is not None or layout.order is not None or not instance.is_even:
+        return
+    group, pattern = instance.group, parse(layout.pattern)
+    sizes = dict(zip(group.axes.split(), instance.weight.shape, strict=True))
+    beside = pattern.only(group.bias_axes.split()) if instance.bias is not None else None
+    for pack in layout.packs or (group.roles,):
+        if pack and "r" in sizes:
+            sizes["r"] = len(pack)
+        weight = _shape(pattern, sizes)
+        bias = () if beside is None else (_shape(beside, sizes),)
+        if layout.raw and bias:
+            yield from (((shape,), None) for shape in (weight, *bias))
+        else:
+            yield (weight, *bias), layout.raw
+
+
+def _shape(pattern: Pattern, sizes: Mapping[str, int]) -> Shape:
+    return without_ones([math.prod(sizes[axis] for axis in dim) for dim in pattern.dims])
+
+
+def _derived(instance: Instance, listed: Sequence[Layout]) -> Iterator[Layout]:
     """Yield the ways that follow from the axes alone, and that the course does not list."""
     group = instance.group
     known = {(layout.pattern, layout.raw) for layout in listed if not layout.packs}
-    sizes = dict(zip(group.axes.split(), instance.weight.shape, strict=True))
     for layout in derived(group):
         if (layout.pattern, layout.raw) in known or _is_home(layout, instance):
             continue
         pattern = parse(layout.pattern)
-        if instance.is_even:
-            shape = without_ones([math.prod(sizes[a] for a in dim) for dim in pattern.dims])
-            if room(shape):
-                yield layout
-        else:
-            yield layout
+        yield layout
         if len(group.roles) == 3 and "r" in pattern.dims[0] + pattern.dims[-1]:
             first, second, third = group.roles
             for packs in (((first,), (second, third)), ((first, second), (third,))):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ..calls.handles import ParameterSpec
 from .forms import Piece, without_ones
@@ -14,6 +14,8 @@ MAX_LAYERS = 400
 MAX_NAME = 60
 """Nobody's names are longer. Patterns are not tried on longer ones, which a student could write so
 that matching takes very long."""
+MAX_NAMES_KEPT = 8192
+"""Answers on names that are kept: every way of storing asks for the same ones again."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,13 @@ class Layer:
 
     def is_called(self, words: Sequence[str]) -> bool:
         """Decide whether a pattern matches the layer's name, or that of the module around it."""
-        parts = [p for p in self.prefix.lower().split(".") if not p.isdigit() and len(p) < MAX_NAME]
-        return any(re.fullmatch(word, part) for part in parts[-2:] for word in words)
+        return _is_called(self.prefix, tuple(words))
+
+
+@lru_cache(maxsize=MAX_NAMES_KEPT)
+def _is_called(prefix: str, words: tuple[str, ...]) -> bool:
+    parts = [p for p in prefix.lower().split(".") if not p.isdigit() and len(p) < MAX_NAME]
+    return any(re.fullmatch(word, part) for part in parts[-2:] for word in words)
 
 
 @dataclass(frozen=True)

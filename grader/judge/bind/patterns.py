@@ -6,6 +6,7 @@ rearranges, so that whatever is stored by it is stored exactly once.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import re
@@ -26,14 +27,20 @@ class Pattern:
 
     def only(self, axes: Sequence[str]) -> Pattern:
         """Return the pattern of a tensor that has only these axes, as a bias beside its weight."""
-        dims = (tuple(axis for axis in dim if axis in axes) for dim in self.dims)
-        return Pattern(self.lists, tuple(dim for dim in dims if dim))
+        return _only(self, tuple(axes))
 
     @property
     def order(self) -> tuple[str, ...]:
         return (*self.lists, *itertools.chain(*self.dims))
 
 
+@functools.cache
+def _only(pattern: Pattern, axes: tuple[str, ...]) -> Pattern:
+    dims = (tuple(axis for axis in dim if axis in axes) for dim in pattern.dims)
+    return Pattern(pattern.lists, tuple(dim for dim in dims if dim))
+
+
+@functools.cache
 def parse(text: str) -> Pattern:
     """Parse the text of a pattern.
 

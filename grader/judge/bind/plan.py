@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from ..calls.handles import ParameterSpec
-from .forms import Form, Piece, forms_of, is_exact, without_ones
+from .forms import Form, Outline, Piece, forms_of, is_exact
 from .instances import Instance, ParameterVector, instances
 from .layers import Assignment, Layer, assign, layers_of
 from .moves import MoveClass, Slot, move_classes
@@ -39,10 +39,10 @@ class Plan:
     ) -> None:
         self.vector = vector
         self._layers = layers_of(specs)
-        self._shapes = {without_ones(shape) for la in self._layers for shape in la.shapes}
+        self._rooms = {(la.outline, la.raw) for la in self._layers}
         self.kinds: dict[Kind, list[tuple[Instance, tuple[Form, ...]]]] = {}
         for instance in instances(reference, roles, vector):
-            forms = tuple(forms_of(instance, self._has_room, self._shapes.__contains__))
+            forms = tuple(forms_of(instance, self._has_room, self._has_outline))
             self.kinds.setdefault(instance.kind, []).append((instance, forms))
         self.storages = self._storages()
         self._right_answers: list[RightAnswer] | None = None
@@ -177,6 +177,10 @@ class Plan:
 
     def _has_room(self, piece: Piece) -> bool:
         return any(layer.fits(piece) for layer in self._layers)
+
+    def _has_outline(self, outline: Outline, raw: bool | None) -> bool:
+        either = (True, False) if raw is None else (raw,)
+        return any((outline, each) in self._rooms for each in either)
 
     def _storages(self) -> tuple[Storage, ...]:
         """List the storages that fit and leave the fewest parameters over, up to `MAX_TRIED`.
