@@ -16,9 +16,14 @@ from .statements import Script, Scripts, Statement, compile_statement
 def add_wanted_names(
     scripts: Scripts, entries: Mapping[str, str], targets: Mapping[str, Collection[str]]
 ) -> None:
-    """Add the wanted names to the files that are graded, by assignment stem."""
-    for stem, path in entries.items():
-        scripts.replace(path, with_wanted_names(scripts(path), targets.get(stem, ())))
+    """Add the wanted names to the files that are graded, by assignment stem.
+
+    The files of other assignments are not read, which costs more than loading what is graded.
+    """
+    for stem, names in targets.items():
+        if stem in entries:
+            path = entries[stem]
+            scripts.replace(path, with_wanted_names(scripts(path), names))
 
 
 def with_wanted_names(script: Script, wanted: Collection[str]) -> Script:
