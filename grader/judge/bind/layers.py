@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from ..calls.handles import ParameterSpec
+from ..calls.module_description import ParameterSpec
 from .forms import Piece, without_ones
 
 MAX_LAYERS = 400

@@ -9,7 +9,8 @@ import torch
 
 from ...text.language import _
 from ..calls.faults import CheckFailed
-from ..calls.handles import RemoteModule, require_drawable
+from ..calls.handles import RemoteModule
+from ..calls.module_description import require_drawable
 from ..wording.differences import describe
 
 UNBOUND_SCALE = 0.35

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..calls.handles import ParameterSpec
+from ..calls.module_description import ParameterSpec
 from .forms import Form, Outline, Piece, forms_of, is_exact
 from .instances import Instance, ParameterVector, instances
 from .layers import Assignment, Layer, assign, layers_of

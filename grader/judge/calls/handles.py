@@ -5,28 +5,25 @@ A handle is called like the code that it stands for; arguments and values cross 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 import torch
 from torch import nn
 
-from ...text.language import _
 from ...wire.faults import Violation
-from ...wire.tensors import DTYPES
-from ...wire.values import Node, text
-from .faults import AuthorFault, CheckFailed
-
-MAX_PARAMETER_NUMBERS = 1 << 22
-"""The most numbers in all parameters of a module that the judge holds or draws values for.
-
-Drawn and sent in float64, they take 32 MiB."""
-MAX_PARAMETERS = 2000
-MAX_NAME_CHARACTERS = 1 << 18
-"""The most characters in the names of all parameters of a module together."""
+from ...wire.values import Node
+from .faults import AuthorFault
+from .module_description import (
+    ParameterSpec,
+    description_in,
+    require_drawable,
+    structure_in,
+    value_like,
+    values_by_name,
+)
 
 Parameters = Mapping[str, torch.Tensor]
 Gradients = Mapping[str, torch.Tensor | None]
@@ -77,18 +74,6 @@ class RemoteFunction:
 
     def __repr__(self) -> str:
         return "<RemoteFunction>"
-
-
-@dataclass(frozen=True)
-class ParameterSpec:
-    """One parameter of a student's module, as the worker described it."""
-
-    name: str
-    dtype: torch.dtype
-    shape: tuple[int, ...]
-    requires_grad: bool
-    in_linear: bool = False
-    """True if it belongs to an `nn.Linear`, as the student's side says: its weight is (out, in)."""
 
 
 class Bound(Protocol):
@@ -204,7 +189,7 @@ class RemoteModule:
     def state(self) -> dict[str, torch.Tensor]:
         """Return the state_dict, by value: tensors of any shape."""
         self._write_back()
-        return _by_name(self._ask("state"))
+        return values_by_name(self._ask("state"))
 
     def load(self, state: Mapping[str, torch.Tensor], strict: bool = True) -> None:
         """Call load_state_dict on the student's module, with tensors of any shape."""
@@ -222,11 +207,11 @@ class RemoteModule:
         """Return the stand-ins by name, holding the current values."""
         self._write_back()
         require_drawable(self.specs)
-        values = _by_name(self._ask("parameters"))
+        values = values_by_name(self._ask("parameters"))
         for spec in self.specs:
             mirror = self._mirror(spec)
             with torch.no_grad():
-                mirror.copy_(_value_of(values, spec.name, mirror))
+                mirror.copy_(value_like(values, spec.name, mirror))
             self._versions[spec.name] = mirror._version
         return [(spec.name, self._mirror(spec)) for spec in self.specs]
 
@@ -235,17 +220,14 @@ class RemoteModule:
 
     def named_buffers(self) -> list[tuple[str, torch.Tensor]]:
         """Return the student's buffers, of any shape, by name."""
-        return list(_by_name(self._ask("buffers")).items())
+        return list(values_by_name(self._ask("buffers")).items())
 
     def structure(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         """Return layers in plain containers (place and kind), and pairs of names for one module.
 
         For messages only: the student's side says so.
         """
-        answer = self._ask("structure")
-        if not isinstance(answer, dict):
-            raise Violation("structure of a module")
-        return _pairs(answer.get("plain")), _pairs(answer.get("shared"))
+        return structure_in(self._ask("structure"))
 
     def requires_grad_(self, wanted: bool = True) -> RemoteModule:
         """Freeze or unfreeze every parameter."""
@@ -319,16 +301,10 @@ class RemoteModule:
     def _tell(self, builtin: str, *args: Any) -> None:
         self._invoker.send_along(["B", builtin], (self, *args))
 
-    def _describe(self, description: Any) -> None:
-        rows = description.get("parameters") if isinstance(description, dict) else None
-        if type(rows) is not list or len(rows) > 10_000:
-            raise Violation("description of a module")
-        self.type_name = text(description.get("type"), 200)
-        self.is_unfinished = description.get("unfinished") is True
-        self.training = description.get("training") is True
-        self.specs = tuple(_spec(row) for row in rows)
-        if len({spec.name for spec in self.specs}) != len(self.specs):
-            raise Violation("two parameters of one name")
+    def _describe(self, answer: Any) -> None:
+        description = description_in(answer)
+        self.type_name, self.specs = description.type_name, description.parameters
+        self.is_unfinished, self.training = description.is_unfinished, description.training
 
     def _mirror(self, spec: ParameterSpec) -> nn.Parameter:
         mirror = self._mirrors.get(spec.name)
@@ -354,84 +330,3 @@ class RemoteModule:
 def _kept(values: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """Return copies that no later change of the tensors reaches."""
     return {name: value.detach().clone() for name, value in values.items()}
-
-
-def _pairs(rows: Any) -> list[tuple[str, str]]:
-    if not isinstance(rows, list) or len(rows) > 100:
-        raise Violation("structure of a module")
-    pairs = []
-    for row in rows:
-        if not isinstance(row, tuple) or len(row) != 2 or not all(type(t) is str for t in row):
-            raise Violation("structure of a module")
-        pairs.append((row[0][:200], row[1][:200]))
-    return pairs
-
-
-def _spec(row: Any) -> ParameterSpec:
-    if not isinstance(row, (list, tuple)) or len(row) != 5:
-        raise Violation("description of a parameter")
-    name, dtype, shape, requires_grad, in_linear = row
-    if type(name) is not str or len(name) > 1000 or type(dtype) is not str or dtype not in DTYPES:
-        raise Violation("description of a parameter")
-    if not isinstance(shape, (list, tuple)) or len(shape) > 8:
-        raise Violation("shape of a parameter")
-    for length in shape:
-        if type(length) is not int or not 0 <= length <= 1 << 31:
-            raise Violation("shape of a parameter")
-    return ParameterSpec(
-        name, DTYPES[dtype], tuple(shape), requires_grad is True, in_linear is True
-    )
-
-
-def require_drawable(specs: Iterable[ParameterSpec]) -> None:
-    """Raise CheckFailed if a module has more or larger parameters than any course needs.
-
-    A description of them takes a few bytes; the numbers themselves would fill the judge's memory.
-    """
-    if torch.get_default_device().type == "meta":
-        return
-    specs = tuple(specs)
-    for spec in specs:  # without any numbers, and larger than torch can count all the same
-        if math.prod(max(1, length) for length in spec.shape) > MAX_PARAMETER_NUMBERS:
-            observed = _("the module has a parameter of shape {shape}", shape=spec.shape)
-            wanted = _("at most {count} numbers", count=f"{MAX_PARAMETER_NUMBERS:,}")
-            raise CheckFailed(observed, wanted)
-    count = sum(math.prod(spec.shape) for spec in specs)
-    if count > MAX_PARAMETER_NUMBERS:
-        raise CheckFailed(
-            _("the module has parameters of {count} numbers", count=f"{count:,}"),
-            _("at most {count} numbers", count=f"{MAX_PARAMETER_NUMBERS:,}"),
-        )
-    names = sum(len(spec.name) for spec in specs)
-    if len(specs) > MAX_PARAMETERS or names > MAX_NAME_CHARACTERS:
-        raise CheckFailed(
-            _(
-                "the module has {count} parameters, with names of {size} characters together",
-                count=f"{len(specs):,}",
-                size=f"{names:,}",
-            ),
-            _(
-                "at most {count}, and {size} characters",
-                count=MAX_PARAMETERS,
-                size=MAX_NAME_CHARACTERS,
-            ),
-        )
-
-
-def _by_name(values: Any) -> dict[str, Any]:
-    """Return the worker's answer if it is a dict by name, and raise Violation otherwise.
-
-    The worker's own code answers so, unless somebody replaced it.
-    """
-    if not isinstance(values, dict) or not all(type(name) is str for name in values):
-        raise Violation("values by name")
-    return values
-
-
-def _value_of(values: dict[str, Any], name: str, like: torch.Tensor) -> torch.Tensor:
-    value = values.get(name)
-    if not isinstance(value, torch.Tensor) or value.shape != like.shape:
-        raise Violation("value of a parameter")
-    if value.device != like.device:
-        raise Violation("device of a parameter")
-    return value

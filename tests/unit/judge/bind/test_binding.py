@@ -19,7 +19,8 @@ from grader.judge.bind.plan import MAX_TRIALS_KEPT, Plan
 from grader.judge.bind.roles import Alternative
 from grader.judge.bind.storages import StorageChoice, Trial
 from grader.judge.calls.faults import CheckFailed, TimedOut
-from grader.judge.calls.handles import ParameterSpec, RemoteModule
+from grader.judge.calls.handles import RemoteModule
+from grader.judge.calls.module_description import ParameterSpec
 from grader.judge.checks.expect import Expect
 from grader.judge.checks.probe import Probe
 from grader.judge.reference.memo import Memo, Reference
