@@ -85,7 +85,7 @@ def forms_of(
     plain = tuple(range(max(1, len(group.roles))))
     for layout in (home, *others):
         if layout is not home:
-            if not all(room(outline, raw) for outline, raw in _outlines(instance, layout)):
+            if not all(room(outline, raw) for outline, raw in outlines(instance, layout)):
                 continue
             pieces = list(_pieces(instance, layout, plain))
             lacking = layout not in listed and not _holds_all(instance, pieces)
@@ -109,7 +109,7 @@ def _holds_all(instance: Instance, pieces: Sequence[Piece]) -> bool:
     return sum(part.numel() for piece in pieces for part in piece.parts) == instance.length
 
 
-def _outlines(instance: Instance, layout: Layout) -> Iterator[tuple[Outline, bool | None]]:
+def outlines(instance: Instance, layout: Layout) -> Iterator[tuple[Outline, bool | None]]:
     """Yield the shapes that a way of storing takes, and whether a bare parameter has them.
 
     Nothing is yielded where more than the sizes of axes decides.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
@@ -10,17 +11,20 @@ from torch import nn
 
 from grader.judge.bind import Group, Home, Layout, Roles
 from grader.judge.bind.derived import derived
-from grader.judge.bind.forms import forms_of, is_exact
+from grader.judge.bind.forms import _pieces, forms_of, is_exact, outlines
 from grader.judge.bind.instances import ParameterVector, instances
 from grader.judge.bind.patterns import parse
+from grader.judge.bind.roles import load_roles
 from grader.judge.bind.shares import gathered, shared
 from grader.judge.calls.faults import CheckFailed
 from grader.judge.checks.expect import Expect
 from grader.judge.checks.namespace import Student
 from grader.judge.checks.probe import Probe
 from grader.judge.reference.memo import Memo, Reference
+from grader.judge.reference.references import References
 from tests.support.clients import STEM, Definitions, local_client
 
+ROOT = Path(__file__).resolve().parents[4]
 HEAD = """
     import torch
     from torch import nn
@@ -214,7 +218,7 @@ def test_every_derived_way_holds_every_number_once_or_is_not_there() -> None:
     module = Three()
     vector = ParameterVector(module)
     (instance,) = instances(module, Roles((GROUP,)), vector)
-    forms = list(forms_of(instance, lambda piece: True, lambda shape: True))
+    forms = list(forms_of(instance, lambda piece: True, lambda outline, raw: True))
     assert len(forms) > 100
     assert all(is_exact(form.pieces, vector.length) for form in forms)
 
@@ -241,3 +245,21 @@ def test_a_map_is_stored_in_four_ways_and_a_norm_in_two() -> None:
 
     assert len(ways("o i", "o")) == 4
     assert len(ways("d", "d")) == 2
+
+
+def test_shapes_are_foretold_without_looking_up_places() -> None:
+    """`outlines` is a shortcut: of whatever it tells, `_pieces` takes just those shapes."""
+    references = References(ROOT, [path.stem for path in (ROOT / "reference").glob("a*_*.py")])
+    heads = references.module("a3_multi_head").MultiHeadAttention(7, 12, 5, 0.0, 3)
+    vit = references.module("a4_vit").ViT(3, 4, 24, 16, depth=1, num_heads=3)
+    roles, told = load_roles(ROOT), 0
+    for module in (heads, vit):
+        for instance in instances(module, roles, ParameterVector(module)):
+            plain = tuple(range(max(1, len(instance.group.roles))))
+            for layout in (*instance.group.layouts, *derived(instance.group)):
+                foretold = {*outlines(instance, layout)}
+                pieces = [*_pieces(instance, layout, plain)]
+                told += len(foretold)
+                if foretold and pieces:
+                    assert {(piece.shapes, piece.raw) for piece in pieces} == foretold, layout
+    assert told > 500

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.worker.loading.source.other_names import add_wanted_names, with_wanted_names
-from grader.worker.loading.source.statements import Scripts
+from grader.worker.loading.source.statements import Script, Scripts
 
 
 def bound(text: str, *wanted: str) -> list[list[str]]:
@@ -41,3 +41,18 @@ def test_it_runs_and_is_the_same_class() -> None:
     for statement in scripts("a.py").statements:
         exec(statement.code, names)
     assert names["SeenV1"] is names["Seen_v1"]
+
+
+def test_only_the_files_that_are_graded_are_read() -> None:
+    """Reading a file takes longer than grading a small exercise in another one."""
+    files = {f"{stem}.py": b"class Seen_v1:\n    pass\n" for stem in "ab"}
+    read: list[str] = []
+
+    class Counted(Scripts):
+        def __call__(self, path: str) -> Script:
+            read.append(path)
+            return super().__call__(path)
+
+    entries = {stem: f"{stem}.py" for stem in "ab"}
+    add_wanted_names(Counted(files), entries, {"b": ("SeenV1",), "c": ("SeenV1",)})
+    assert read == ["b.py"]
