@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 
 from .module_map import ModuleLocation, ModuleMap, folder_of
-from .statements import Script
+from .statements import Script, Statement
 from .trees import walk
 
 Wanted = dict[str, set[str] | None]
@@ -29,9 +30,10 @@ def wanted_names(
         return wanted
     while queue:
         path = queue.pop()
-        nodes = [n for s in script_of(path).statements for n in walk(s.node)]
-        attributes = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
-        for node in nodes:
+        script = script_of(path)
+        attributes = cache(partial(_attributes, script))
+        importing = [s.node for s in script.statements if _may_import(s)]
+        for node in (inside for one in importing for inside in walk(one)):
             for place, names in _imported(node, module_map, folder_of(path), attributes):
                 if place.path is None:
                     continue
@@ -40,6 +42,19 @@ def wanted_names(
                     seen.add(place.path)
                     queue.append(place.path)
     return wanted
+
+
+def _may_import(statement: Statement) -> bool:
+    """Look for the word in a statement's lines, which costs less than walking its tree."""
+    node = statement.node
+    return any(
+        "import" in line for line in statement.block.lines[node.lineno - 1 : node.end_lineno]
+    )
+
+
+def _attributes(script: Script) -> set[str]:
+    nodes = (node for statement in script.statements for node in walk(statement.node))
+    return {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
 def _want(wanted: Wanted, path: str, names: Iterable[str] | None) -> None:
@@ -51,7 +66,7 @@ def _want(wanted: Wanted, path: str, names: Iterable[str] | None) -> None:
 
 
 def _imported(
-    node: ast.AST, module_map: ModuleMap, here: str, attributes: set[str]
+    node: ast.AST, module_map: ModuleMap, here: str, attributes: Callable[[], set[str]]
 ) -> list[tuple[ModuleLocation, Iterable[str] | None]]:
     """List each module of the submission that the import reaches, and the names taken from it.
 
@@ -61,7 +76,7 @@ def _imported(
     if isinstance(node, ast.Import):
         for alias in node.names:
             chain = module_map.find(alias.name, here) or ()
-            imported += [(place, attributes) for place in chain]
+            imported += [(place, attributes()) for place in chain]
     elif isinstance(node, ast.ImportFrom):
         module = node.module or ""
         if node.level:
@@ -69,9 +84,9 @@ def _imported(
         else:
             chain = module_map.find(module, here) or ()
         names = {alias.name for alias in node.names}
-        imported += [(place, attributes) for place in chain[:-1]]
+        imported += [(place, attributes()) for place in chain[:-1]]
         for place in chain[-1:]:
             imported.append((place, None if "*" in names else names))
             children = (module_map.child(place, name) for name in sorted(names))
-            imported += [(child, attributes) for child in children if child is not None]
+            imported += [(child, attributes()) for child in children if child is not None]
     return imported

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from ....text.language import _
 
@@ -35,6 +36,10 @@ class Block:
     demo: bool = False
     original: str | None = None
     """The text with its magics, if it was parsed without them; line by line the same."""
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
 
     @property
     def seen(self) -> str:

@@ -106,7 +106,7 @@ def read_script(source: SourceFile) -> Script:
             try:
                 code = compile_statement(node, block, flags)
             except PARSE_ERRORS as error:
-                text = "\n".join(block.text.split("\n")[node.lineno - 1 : node.end_lineno])
+                text = "\n".join(block.lines[node.lineno - 1 : node.end_lineno])
                 line = line_of(error) or node.lineno
                 faults.append(Fault(explain(error), line, text, block.cell))
             else:
@@ -162,7 +162,7 @@ def _demo_lines(block: Block) -> frozenset[int]:
     """
     lines: set[int] = set()
     demo, in_cell, first = False, False, False
-    for number, line in enumerate(block.text.split("\n"), start=1):
+    for number, line in enumerate(block.lines, start=1):
         mark = _CELL_MARK.match(line)
         if mark:
             demo, in_cell = _DEMO_TAG.search(mark["rest"]) is not None, True
