@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.batch.class_results import POINTS_FILE
-from grader.batch.gradebook import HANDED_IN_LATE, NO_TIME
+from grader.batch.gradebook import HANDED_IN_LATE, NO_TIME, RULE_COLUMNS
 from grader.batch.records import RecordsError
 from grader.batch.written_points import read_points
 from grader.class_report.data.class_data import (
@@ -137,8 +137,9 @@ def _float(points: str | None) -> float:
 def _person(row: GradebookRow, adjustments: tuple[Adjustment, ...]) -> Person:
     flags = row.cells.get("flags", "")
     by_people = float(sum((one.points for one in adjustments), Fraction(0)))
-    # What people did not give or take, lateness took.
-    lost = by_people - (row.number("adjustments") or 0.0)
+    by_rules = sum(row.number(name) or 0.0 for name in RULE_COLUMNS.values())
+    # What neither people nor rules on totals gave or took, lateness took.
+    lost = by_people + by_rules - (row.number("adjustments") or 0.0)
     return Person(
         id=row.id,
         total=row.automatic,
