@@ -49,8 +49,8 @@ def take_over(store: Store, other: Store) -> TakenOver:
         for adjustment in other.adjustments(student):
             if adjustment not in mine:
                 store.adjust(adjustment)
-    heard = set(store.appeals())
-    appeals = [appeal for appeal in other.appeals() if appeal not in heard]
+    received = set(store.appeals())
+    appeals = [appeal for appeal in other.appeals() if appeal not in received]
     for appeal in appeals:
         store.keep_appeal(appeal)
     return TakenOver(added, known, len(appeals))

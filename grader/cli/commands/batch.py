@@ -74,6 +74,11 @@ _OVERVIEW_MAX = 60
     metavar="I/N",
     help="Only the I-th of N parts of the class, for several machines: then grader merge.",
 )
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Grade on a Dask cluster, such as dask://HOST:8786, and not on this machine.",
+)
 @click.option("--quiet", is_flag=True, help="Print problems and the last line, and nothing else.")
 @options.format_("text", LINES)
 @click.option("--again", is_flag=True, help="Grade everybody anew, even if nothing has changed.")
@@ -113,6 +118,7 @@ def run(
     students: tuple[str, ...] = (),
     limit: int | None = None,
     shard: str | None = None,
+    cluster: str | None = None,
     quiet: bool = False,
     format_: str = "text",
     open_engine: OpenEngine = Engine,
@@ -129,7 +135,7 @@ def run(
     """
     request = ClassRequest(
         folder, out, jobs, only, spawn, isolation, course_folder, written_points, empty_is_zero,
-        again, layout, roster, students, limit, quiet, shard,
+        again, layout, roster, students, limit, quiet, shard, cluster,
     )  # fmt: skip
     with in_words():
         graded = grade_class(request, open_engine, _print_line if format_ == LINES else None)
