@@ -13,11 +13,12 @@ from typing import Any
 from grader.batch.cells import csv_text, safe_cell
 from grader.course.questions import WrittenItem
 from grader.course.rubric import Rubric
-from grader.grade.evidence import Outcome, Where
+from grader.grade.evidence import Outcome, Tried, Where
 from grader.grade.totals import Rule
 from grader.report.beside import BesideChecks, beside_checks
 from grader.report.cleaning import one_line
 from grader.report.late_lines import HANDED_IN
+from grader.report.tried import tried_in
 from grader.store.adjusting import changed_by_rules, conflicts, lost_by_lateness, sum_of
 from grader.text.language import _
 from grader.text.moments import read_moment
@@ -96,6 +97,8 @@ class Row:
     """The part of `adjustments` that rules on totals give or take, by the kind of the rule."""
     beside: tuple[BesideChecks, ...] = ()
     """What `adjustments` consists of, in words for the student."""
+    tried: Mapping[Tried, int] = field(default_factory=dict)
+    """What it tried and was refused, and in how many checks."""
     lacks_time: bool = False
     """True if it has a deadline, and it is not known when it was handed in."""
 
@@ -132,6 +135,7 @@ def row_of(record: Mapping[str, Any]) -> Row:
         by_rules=changed_by_rules(record),
         beside=beside_checks(record),
         lacks_time=lacks_time,
+        tried=tried_in(record),
         seconds=_seconds(record),
     )
 

@@ -30,7 +30,7 @@ from grader.class_report.data.class_data import (
 from grader.class_report.data.gradebook_rows import GradebookRow, gradebook_rows
 from grader.class_report.data.lens_file import read_lens
 from grader.course.rubric import Rubric, Scoring, Visibility
-from grader.grade.evidence import Outcome
+from grader.grade.evidence import Outcome, Tried
 from grader.store.store import STORE_FILE, Adjustment, open_store
 from grader.store.summary import LETTERS, RecordForm
 from grader.store.summary_tables import KeptSummary
@@ -188,7 +188,9 @@ def _criterion(
 
 def _graded(person: int, kept: KeptSummary) -> GradedRow:
     one = kept.summary
-    return GradedRow(person, one.tier, one.weak, one.flags, one.problems)
+    return GradedRow(
+        person, one.tier, one.weak, one.flags, one.problems, tuple(map(Tried, one.tried))
+    )
 
 
 _Rows = Sequence[tuple[int, KeptSummary]]
