@@ -26,6 +26,7 @@ from grader.report.content import Graded, Grader, report_on
 from grader.store.adjusting import adjusted
 from grader.store.late_work import NO_TIMES, with_lateness
 from grader.store.results import Results
+from grader.store.ruled_totals import with_totals
 from grader.store.store import Record
 from grader.submission.submission import Submission, SubmissionError
 
@@ -192,6 +193,7 @@ class _Batch:
         if id in self._called_late:
             record = {**record, "late": True}
         record = with_lateness(record, self.rubric, self.times.get(id, NO_TIMES))
+        record = with_totals(record, self.rubric)
         record = adjusted(record, ()) if self.results is None else self.results.adjusted(record)
         row = row_of(record)
         with self._keeping():

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from grader.grade.evidence import Outcome, Where
+from grader.grade.evidence import Outcome, Tried, Where
 from grader.grade.score import EARNS
+from grader.report.tried import tried_in_words
 from grader.store.store import Record
 
 
@@ -109,5 +110,7 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "note", note
     if "finding" in check:
         yield "before it was blocked", f"{check['finding']['outcome']}"
+    if check.get("tried"):
+        yield "tried and refused", tried_in_words(Tried(check["tried"]))
     if check.get("staff"):
         yield "for staff", check["staff"]

@@ -13,11 +13,13 @@ from typing import Any
 from grader.batch.cells import csv_text, safe_cell
 from grader.course.questions import WrittenItem
 from grader.course.rubric import Rubric
-from grader.grade.evidence import Outcome, Where
+from grader.grade.evidence import Outcome, Tried, Where
+from grader.grade.totals import Rule
 from grader.report.beside import BesideChecks, beside_checks
 from grader.report.cleaning import one_line
 from grader.report.late_lines import HANDED_IN
-from grader.store.adjusting import conflicts, lost_by_lateness, sum_of
+from grader.report.tried import tried_in
+from grader.store.adjusting import changed_by_rules, conflicts, lost_by_lateness, sum_of
 from grader.text.language import _
 from grader.text.moments import read_moment
 from grader.text.points import shown
@@ -26,6 +28,8 @@ HANDED_IN_LATE = "handed in late"
 """The flag of a submission that its system calls late; what that costs is for a person to say."""
 NO_TIME = "handed in late, but not known when: it costs nothing until the roster has its handed_in"
 NOT_LATE = "its system calls it late, but by its handed_in it was in time"
+RULE_COLUMNS = {Rule.DROP: "dropped", Rule.BONUS: "bonus", Rule.CAP: "capped"}
+"""The gradebook's columns of what rules on totals change; part of `adjustments`."""
 _BY_PERSON = ("automatic", "automatic_max", "by_a_person", "by_a_person_max")
 
 
@@ -89,8 +93,12 @@ class Row:
     """True if its time says so, or its system where the time is not known."""
     lost_by_lateness: Mapping[str, Fraction] = field(default_factory=dict)
     """The part of `adjustments` that lateness takes, by assignment, or for all under ''."""
+    by_rules: Mapping[Rule, Fraction] = field(default_factory=dict)
+    """The part of `adjustments` that rules on totals give or take, by the kind of the rule."""
     beside: tuple[BesideChecks, ...] = ()
     """What `adjustments` consists of, in words for the student."""
+    tried: Mapping[Tried, int] = field(default_factory=dict)
+    """What it tried and was refused, and in how many checks."""
     lacks_time: bool = False
     """True if it has a deadline, and it is not known when it was handed in."""
 
@@ -124,8 +132,10 @@ def row_of(record: Mapping[str, Any]) -> Row:
         adjustments=sum_of(record),
         is_late=any(one["late"] for one in times) or (is_late and (lacks_time or not times)),
         lost_by_lateness=lost_by_lateness(record),
+        by_rules=changed_by_rules(record),
         beside=beside_checks(record),
         lacks_time=lacks_time,
+        tried=tried_in(record),
         seconds=_seconds(record),
     )
 
@@ -192,13 +202,23 @@ def gradebook(
     most = sum((rubric.exercises[slug].points for slug in slugs), Fraction(0))
     by_person = [*chain.from_iterable(map(_item_columns, items)), *_BY_PERSON] if items else []
     rows = sorted(rows, key=lambda row: row.id)
-    adjusted = ["adjustments"] if any(row.adjustments for row in rows) else []
-    sums = [*adjusted, *by_person, "total", "max", "unchecked"]
+    # A cap may take what a bonus gave: the sum of both is 0, and both are to be seen.
+    kinds = [rule for rule in Rule if any(row.by_rules.get(rule) for row in rows)]
+    adjusted = ["adjustments"] if kinds or any(row.adjustments for row in rows) else []
+    sums = [
+        *(RULE_COLUMNS[rule] for rule in kinds),
+        *adjusted,
+        *by_person,
+        "total",
+        "max",
+        "unchecked",
+    ]
     header = ["id", *columns, *sums, *Outcome, "tier", "digest", "flags", "problem"]
     lines = (
         [
             safe_cell(row.id),
             *(_points(row.points.get(column)) for column in columns),
+            *(shown(row.by_rules.get(rule, Fraction(0))) for rule in kinds),
             *([shown(row.adjustments)] if adjusted else []),
             *_sums(row, most, items, given),
             shown(row.unchecked),

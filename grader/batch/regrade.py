@@ -18,6 +18,7 @@ from grader.store.conditions import digest_of_inputs
 from grader.store.late_work import NO_TIMES, with_lateness
 from grader.store.rescoring import rescored
 from grader.store.results import Results
+from grader.store.ruled_totals import with_totals
 from grader.store.store import Adjustment, Kept, Record
 from grader.submission.submission import Submission, SubmissionError
 from grader.text.language import marked
@@ -141,15 +142,15 @@ def _same_as_then(kept: Kept, entries: Mapping[str, Entry]) -> Submission:
 def settled(one: Regraded, policy: Policy, rubric: Rubric) -> tuple[Record, tuple[Adjustment, ...]]:
     """Return the record that counts after a regrade, and the adjustments that make it so.
 
-    What lateness takes is part of it. An adjustment of 0 points takes back one of an earlier
-    regrade.
+    What lateness and rules on totals change is part of it. An adjustment of 0 points takes back
+    one of an earlier regrade.
     """
     if "problem" in one.after or one.problem:
         return one.before, ()
     given_by_people = [_read(line, one.student) for line in _by_people(one.before)]
     times = policy.times.get(one.student, NO_TIMES)
     after = with_lateness(_late(one.before, one.after), rubric, times)
-    after = adjusted(after, given_by_people)
+    after = adjusted(with_totals(after, rubric), given_by_people)
     before = total_of(one.before)
     lost = (before or Fraction(0)) - (total_of(after) or Fraction(0))
     kinds = dict.fromkeys((NOT_LOWER, ONLY_CAUSE), Fraction(0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +12,7 @@ from grader.batch.arrivals import with_arrivals
 from grader.batch.attendance import Absences, of_roster
 from grader.batch.batch import grade_batch
 from grader.batch.class_results import POINTS_FILE, ByPerson
-from grader.batch.discovery import Class, discover
+from grader.batch.discovery import BatchError, Class, discover
 from grader.batch.gradebook import Row
 from grader.batch.part import ClassPart, chosen
 from grader.batch.roster import read_roster
@@ -25,6 +26,7 @@ from grader.course.course import Course, course_here, select
 from grader.engine.engine import Options
 from grader.engine.lanes import cores
 from grader.files.writing import make_folder, refuse_detour
+from grader.report.content import Grader
 from grader.store.conditions import conditions_of
 from grader.store.results import Results
 from grader.store.store import STORE_FILE, ClassRun, open_store
@@ -52,6 +54,8 @@ class ClassRequest:
     """True if nobody wants to see how far it has come."""
     shard: str | None = None
     """Such as `2/4`: only that part of the class is graded."""
+    cluster: str | None = None
+    """Such as `dask://HOST:8786`: where submissions are graded, if not on this machine."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ def grade_class(
     Raises the errors that `grader.cli.faults.in_words` turns into messages.
     """
     folder, out = request.folder, request.out
+    if request.cluster is not None and request.jobs is not None:
+        raise BatchError("-j: with --cluster, its workers say how many are graded at a time.")
     refuse_detour(out / POINTS_FILE, folder)
     course = course_here(request.course_folder, folder)
     slugs = select(course.rubric, request.only)
@@ -109,7 +115,7 @@ def grade_class(
     make_folder(out)
     with (
         open_store(out / STORE_FILE) as store,
-        open_engine(course, options) as grader,
+        _opened(request, open_engine, course, options) as grader,
         progress(students, options.workers, quiet=request.quiet) as listener,
     ):
         roster = "" if request.roster is None else str(request.roster.resolve())
@@ -135,3 +141,14 @@ def grade_class(
             times,
         )
     return ClassGrading(summary, course, slugs, collected, absences, by_person)
+
+
+def _opened(
+    request: ClassRequest, open_engine: OpenEngine, course: Course, options: Options
+) -> AbstractContextManager[Grader]:
+    """Return what grades: an engine on this machine, or a cluster."""
+    if request.cluster is None:
+        return open_engine(course, options)
+    from grader.batch.cluster.cluster import cluster_grader
+
+    return cluster_grader(request.cluster, course, options)

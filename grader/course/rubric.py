@@ -28,6 +28,7 @@ from grader.course.schema import (
     table,
     text,
 )
+from grader.course.totals import Totals, totals_problems, totals_rules
 from grader.course.yaml_source import read_source
 from grader.text.language import _, marked
 from grader.text.problem import Problem, Trail, did_you_mean, quoted
@@ -141,6 +142,8 @@ class Rubric:
     """True if students' reports may name the checks of hidden criteria, one by one."""
     late: LatePolicy | None = None
     """What it costs to hand in late; None if that costs nothing."""
+    totals: Totals | None = None
+    """What is left out, given and capped beside what the checks earn; None if nothing is."""
 
     @property
     def points(self) -> Fraction:
@@ -266,6 +269,7 @@ _RUBRIC = record(
     written=optional(written_items(), {}),
     name_hidden_checks=optional(flag(), False),
     late=optional(late_policy(), None),
+    totals=optional(totals_rules(), None),
 )
 
 
@@ -282,7 +286,7 @@ def load_rubric(path: Path, *, with_seed: bool = True) -> Rubric:
     if source.root is not None:
         rubric = _RUBRIC(source.root)
         checks = (_check_assignments, _check_targets, _check_requires, _check_circles)
-        others = (_check_follow_through, _check_policy, _check_written, _check_late)
+        others = (_check_follow_through, _check_policy, _check_written, _check_late, _check_totals)
         if not with_seed and rubric.seed.strip("x \n"):
             place = source.places["seed",]
             place.key_problem(_("cannot be kept from student code - begin a line with 'seed: '"))
@@ -414,6 +418,11 @@ def _check_written(rubric: Rubric) -> _Faults:
 
 def _check_late(rubric: Rubric) -> _Faults:
     return late_problems(rubric.late, rubric.assignments)
+
+
+def _check_totals(rubric: Rubric) -> _Faults:
+    points = {slug: exercise.points for slug, exercise in rubric.exercises.items()}
+    return totals_problems(rubric.totals, points)
 
 
 def _check_circles(rubric: Rubric) -> _Faults:

@@ -147,6 +147,18 @@ def listing(item: Form[str], *, at_least_one: str = "") -> Form[tuple[str, ...]]
     return read
 
 
+def sequence(item: Form[T]) -> Form[tuple[T, ...]]:
+    """Return a form for a list of anything; the stand-in is empty."""
+
+    def read(at: Place | None) -> tuple[T, ...]:
+        places = at.items() if at else ()
+        if at and places is None:
+            at.problem(_expected(_("a list"), at.shown))
+        return tuple(item(place) for place in places or ())
+
+    return read
+
+
 def table(key: str, key_pattern: str, value: Form[T], *, at_least_one: str) -> Form[dict[str, T]]:
     """Return a form for a mapping whose keys the author chooses, in file order.
 

@@ -146,6 +146,24 @@ def could_not_check(check: str, title: str, staff: str) -> Observation:
     return Observation(check, title, Outcome.COULD_NOT_CHECK, observed=message, staff=staff)
 
 
+class Tried(StrEnum):
+    """Something that no submission may do, and that was refused while one was graded.
+
+    The first two the kernel or the judge saw themselves. The others are what the submission's own
+    process says of an exception: code that catches it is not seen, and code can pretend it.
+    """
+
+    CALL = "call"
+    """A call of the system for which the kernel ends a process."""
+    CONNECTION = "connection"
+    """A reply of its own on the grader's connection, or the end of that."""
+    NETWORK = "network"
+    PROCESS = "process"
+    FILE = "file"
+    OTHER = "other"
+    NOTHING = ""
+
+
 @dataclass(frozen=True)
 class BlockedFinding:
     """The finding of a check that was blocked afterwards."""
@@ -195,6 +213,8 @@ class Observation:
 
     For staff only, as `staff` is. Empty if the check draws inputs for each submission.
     """
+    tried: Tried = field(default=Tried.NOTHING, compare=False)
+    """What it tried and was refused. For staff only, as `staff` is."""
     finding: BlockedFinding | None = None
     """What was seen, if the rubric blocks this check: other requirements may let it stand."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from grader.report import total_lines
 from grader.report.cleaning import one_line
 from grader.report.late_lines import LATE, in_words, lateness_in
 from grader.text.language import _
@@ -30,9 +31,12 @@ def beside_checks(record: Mapping[str, Any]) -> tuple[BesideChecks, ...]:
     What the grader itself says is in the language in use, what a person wrote as it was written.
     Raises KeyError, TypeError or ValueError for what is no such record.
     """
-    late = {f"{LATE} {one.of.assignment}".strip(): in_words(one) for one in lateness_in(record)}
+    rules = {f"{LATE} {one.of.assignment}".strip(): in_words(one) for one in lateness_in(record)}
+    rules |= {
+        total_lines.kind_of(one): total_lines.in_words(one) for one in total_lines.ruled_in(record)
+    }
     return tuple(
-        BesideChecks(Fraction(one["points"]), _reason(one, late))
+        BesideChecks(Fraction(one["points"]), _reason(one, rules))
         for one in record.get(ADJUSTMENTS, ())
     )
 
@@ -46,6 +50,6 @@ def lines(earned: Fraction, beside: Iterable[BesideChecks]) -> tuple[str, ...]:
     return (_("{points} points by the checks", points=shown(earned)), *pieces) if pieces else ()
 
 
-def _reason(one: Mapping[str, Any], late: Mapping[str, str]) -> str:
+def _reason(one: Mapping[str, Any], rules: Mapping[str, str]) -> str:
     reason = str(one["reason"])
-    return reason if one["author"] else late.get(one["kind"]) or _(reason)
+    return reason if one["author"] else rules.get(one["kind"]) or _(reason)

@@ -177,6 +177,7 @@ def _for_staff(seen: Observation) -> dict[str, object]:
     return {
         **({"staff": printable(seen.staff, LIMIT_STAFF)} if seen.staff else {}),
         **({"fingerprint": printable(seen.fingerprint)} if seen.fingerprint else {}),
+        **({"tried": seen.tried.value} if seen.tried else {}),
         **({} if seen.finding is None else {"finding": finding_of(seen.finding)}),
     }
 

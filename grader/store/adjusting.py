@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from ..grade.lateness import taken
+from ..grade.totals import Rule
+from ..report import total_lines
 from ..report.beside import ADJUSTMENTS
 from ..report.late_lines import LATE, in_words, lateness_in
 from ..text.points import exact, shown, signed
@@ -15,7 +17,9 @@ KEY = ADJUSTMENTS
 
 
 def adjusted(record: Record, adjustments: Iterable[Adjustment]) -> Record:
-    """Return a record with these adjustments in place of those it had, and those for lateness.
+    """Return a record with these adjustments in place of those it had, and those by rules.
+
+    Rules are those for lateness and for totals.
 
     The record's `points` stay what the checks earned. Who has no points has no adjustments.
     """
@@ -23,6 +27,7 @@ def adjusted(record: Record, adjustments: Iterable[Adjustment]) -> Record:
     if "problem" in record:
         return plain
     given = tuple(adjustments)
+    late = tuple(_for_lateness(record, given))
     lines = [
         {
             "kind": one.kind,
@@ -31,7 +36,7 @@ def adjusted(record: Record, adjustments: Iterable[Adjustment]) -> Record:
             "reason": one.reason,
             "author": one.author,
         }
-        for one in (*given, *_for_lateness(record, given))
+        for one in (*given, *late, *_for_totals(record, (*given, *late)))
     ]
     return {**plain, KEY: lines} if lines else plain
 
@@ -45,6 +50,30 @@ def _for_lateness(record: Record, given: Iterable[Adjustment]) -> Iterator[Adjus
         kind = f"{LATE} {one.of.assignment}".rstrip()
         id = record["submission"]["id"]
         yield Adjustment(id, kind, -lost, automatic, in_words(one), "")
+
+
+def _for_totals(record: Record, before: Iterable[Adjustment]) -> Iterator[Adjustment]:
+    """Yield what rules on totals give and take; a cap leaves nobody below 0."""
+    automatic, changes = Fraction(record["points"]), total_lines.ruled_in(record)
+    # What people gave is not under a cap, and not taken by one.
+    room = automatic + sum((o.points for o in before if not o.author or o.points < 0), Fraction(0))
+    room += sum((one.points for one in changes if one.points > 0), Fraction(0))
+    id = record["submission"]["id"]
+    for one in changes:
+        points = max(one.points, -max(room, Fraction(0)))
+        room += min(points, Fraction(0))
+        kind, words = total_lines.kind_of(one), total_lines.in_words(one)
+        yield Adjustment(id, kind, points, automatic, words, "")
+
+
+def changed_by_rules(record: Record) -> Mapping[Rule, Fraction]:
+    """Return the points that rules on totals change in a record, by the kind of the rule."""
+    result: dict[Rule, Fraction] = {}
+    for one in record.get(KEY, ()):
+        kind = one["kind"].partition(" ")[0]
+        if not one["author"] and kind in set(Rule):
+            result[Rule(kind)] = result.get(Rule(kind), Fraction(0)) + Fraction(one["points"])
+    return result
 
 
 def lost_by_lateness(record: Record) -> Mapping[str, Fraction]:

@@ -76,7 +76,7 @@ def conditions_of(course: Course, exercises: Iterable[str], isolation: str) -> C
 
 
 def _without_worth(rubric: Rubric) -> Rubric:
-    """Return a rubric in which everything is worth nothing, requires nothing and is never late."""
+    """Return a rubric in which nothing is worth, requires or costs anything."""
     exercises = {
         slug: replace(
             exercise,
@@ -93,7 +93,12 @@ def _without_worth(rubric: Rubric) -> Rubric:
         for slug, item in rubric.written.items()
     }
     return replace(
-        rubric, exercises=exercises, written=questions, name_hidden_checks=False, late=None
+        rubric,
+        exercises=exercises,
+        written=questions,
+        name_hidden_checks=False,
+        late=None,
+        totals=None,
     )
 
 

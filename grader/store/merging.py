@@ -14,10 +14,12 @@ class TakenOver:
     added: int
     known: int
     """Those that were there already."""
+    appeals: int = 0
+    """The appeals that were taken over with them."""
 
 
 def take_over(store: Store, other: Store) -> TakenOver:
-    """Add every result and adjustment of another store that this one does not hold.
+    """Add every result, adjustment and appeal of another store that this one does not hold.
 
     Times stay as they were. Adjustments come after those that are here, so that of two of one kind
     the one taken over counts.
@@ -47,4 +49,8 @@ def take_over(store: Store, other: Store) -> TakenOver:
         for adjustment in other.adjustments(student):
             if adjustment not in mine:
                 store.adjust(adjustment)
-    return TakenOver(added, known)
+    received = set(store.appeals())
+    appeals = [appeal for appeal in other.appeals() if appeal not in received]
+    for appeal in appeals:
+        store.keep_appeal(appeal)
+    return TakenOver(added, known, len(appeals))

@@ -256,9 +256,12 @@ class Store:
             return tuple(student for (student,) in rows)
 
     def keep_appeal(self, appeal: KeptAppeal) -> None:
-        """Add an appeal as of now. Raises StoreError and WritingError."""
+        """Add an appeal, as of now unless it was kept elsewhere before.
+
+        Raises StoreError and WritingError.
+        """
         with self._writing():
-            appeal_table.add(self._database, replace(appeal, made_at=_now()))
+            appeal_table.add(self._database, replace(appeal, made_at=appeal.made_at or _now()))
 
     def appeals(self) -> tuple[KeptAppeal, ...]:
         """Return every appeal, the oldest first. Raises StoreError."""

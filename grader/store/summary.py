@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..grade.evidence import Outcome
 
-VERSION = 1
+VERSION = 2
 """Goes up when summaries hold something else, so that those of before are made anew."""
 LETTERS: Mapping[Outcome, str] = {
     Outcome.PASSED: "p",
@@ -84,6 +84,8 @@ class ResultSummary:
     """Problems with the files as a whole."""
     causes: Mapping[str, str]
     """The sentence of each cause in `failed`, by id."""
+    tried: tuple[str, ...] = ()
+    """What it tried and was refused, as values of `Tried`."""
 
     @property
     def text(self) -> str:
@@ -96,6 +98,7 @@ class ResultSummary:
             for one in self.failed
         ]
         rest = [self.digest, self.tier, self.weak, self.flags, self.problems, dict(self.causes)]
+        rest.append(self.tried)
         values = [self.outcomes, self.points, failed, list(texts), *rest]
         return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
@@ -135,6 +138,7 @@ def summary_of(record: Values) -> ResultSummary:
             for cause in (one["cause"], *one["also"])
             if cause is not None
         },
+        tried=tuple(dict.fromkeys(one["tried"] for one in checks if one.get("tried"))),
     )
 
 
@@ -146,7 +150,8 @@ def read_form(text: str) -> RecordForm:
 
 def read_summary(text: str) -> ResultSummary:
     """Return the summary that `ResultSummary.text` wrote."""
-    outcomes, points, failed, texts, digest, tier, weak, flags, problems, causes = json.loads(text)
+    values = json.loads(text)
+    outcomes, points, failed, texts, digest, tier, weak, flags, problems, causes, tried = values
     return ResultSummary(
         outcomes,
         tuple(points),
@@ -157,6 +162,7 @@ def read_summary(text: str) -> ResultSummary:
         tuple(flags),
         tuple(problems),
         causes,
+        tuple(tried),
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from grader.course.course import find_course
 from grader.engine.engine import Engine
-from grader.grade.evidence import Outcome
+from grader.grade.evidence import Outcome, Tried
 from tests.support.courses import submission, write_course
 
 SUITE = """
@@ -117,3 +117,36 @@ def test_a_forged_reply_gains_nothing(engine: Engine) -> None:
     assert before[0] == Outcome.PASSED
     assert during == (Outcome.FAILED, "another number")
     assert after[0] in (Outcome.FAILED, Outcome.STUDENT_ERROR)  # one reply too many is its own
+
+
+def tried(engine: Engine, deed: str) -> tuple[str, list[str]]:
+    """The isolation, and what staff reads of each check that something was refused in.
+
+    Other files are not refused in full isolation: they are not there.
+    """
+    text = STUDENT.replace("{deed}", deed)
+    (result,) = engine.grade([submission({"t1_toy.py": text})])
+    return result.tier, [seen.tried for seen in result.observations if seen.tried]
+
+
+@pytest.mark.parametrize(
+    ("deed", "what"),
+    [
+        ("say(b'x' * 100)", Tried.CONNECTION),
+        ("__import__('ctypes').CDLL(None).ptrace(0, 0, 0, 0)", Tried.CALL),
+        ("__import__('socket').create_connection(('127.0.0.1', 9), 1)", Tried.NETWORK),
+        ("__import__('subprocess').run(['/bin/true'])", Tried.PROCESS),
+    ],
+    ids=["a reply", "tracing", "network", "a program"],
+)
+def test_staff_reads_what_was_tried_and_refused(engine: Engine, deed: str, what: Tried) -> None:
+    tier, seen = tried(engine, deed)
+    if tier == "none" and what is not Tried.CONNECTION:
+        pytest.skip("nothing is refused without a jail")
+    assert seen == [what]
+
+
+def test_what_is_no_attempt_is_not_called_one(engine: Engine) -> None:
+    assert tried(engine, "pass")[1] == []
+    assert tried(engine, "raise ValueError('of its own')")[1] == []
+    assert tried(engine, "os._exit(3)")[1] == []

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.course.rubric import Rubric
-from grader.grade.evidence import OBSERVED, Outcome
+from grader.grade.evidence import OBSERVED, Outcome, Tried
 from grader.store.appeal_table import KeptAppeal
 from grader.store.store import Adjustment
 from grader.store.summary import LETTERS
@@ -131,6 +131,8 @@ class GradedRow:
     weak: tuple[str, ...]
     flags: tuple[str, ...]
     problems: tuple[str, ...]
+    tried: tuple[Tried, ...] = ()
+    """What it tried and was refused."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.batch.class_results import POINTS_FILE
-from grader.batch.gradebook import HANDED_IN_LATE, NO_TIME
+from grader.batch.gradebook import HANDED_IN_LATE, NO_TIME, RULE_COLUMNS
 from grader.batch.records import RecordsError
 from grader.batch.written_points import read_points
 from grader.class_report.data.class_data import (
@@ -30,7 +30,7 @@ from grader.class_report.data.class_data import (
 from grader.class_report.data.gradebook_rows import GradebookRow, gradebook_rows
 from grader.class_report.data.lens_file import read_lens
 from grader.course.rubric import Rubric, Scoring, Visibility
-from grader.grade.evidence import Outcome
+from grader.grade.evidence import Outcome, Tried
 from grader.store.store import STORE_FILE, Adjustment, open_store
 from grader.store.summary import LETTERS, RecordForm
 from grader.store.summary_tables import KeptSummary
@@ -137,8 +137,9 @@ def _float(points: str | None) -> float:
 def _person(row: GradebookRow, adjustments: tuple[Adjustment, ...]) -> Person:
     flags = row.cells.get("flags", "")
     by_people = float(sum((one.points for one in adjustments), Fraction(0)))
-    # What people did not give or take, lateness took.
-    lost = by_people - (row.number("adjustments") or 0.0)
+    by_rules = sum(row.number(name) or 0.0 for name in RULE_COLUMNS.values())
+    # What neither people nor rules on totals gave or took, lateness took.
+    lost = by_people + by_rules - (row.number("adjustments") or 0.0)
     return Person(
         id=row.id,
         total=row.automatic,
@@ -187,7 +188,9 @@ def _criterion(
 
 def _graded(person: int, kept: KeptSummary) -> GradedRow:
     one = kept.summary
-    return GradedRow(person, one.tier, one.weak, one.flags, one.problems)
+    return GradedRow(
+        person, one.tier, one.weak, one.flags, one.problems, tuple(map(Tried, one.tried))
+    )
 
 
 _Rows = Sequence[tuple[int, KeptSummary]]

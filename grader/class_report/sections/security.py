@@ -9,6 +9,7 @@ from grader.class_report.data.class_data import ClassData, GradedRow
 from grader.class_report.outline import Column, Section, Sheet, count, text
 from grader.course.rubric import POLICY
 from grader.grade.evidence import Outcome
+from grader.report.tried import tried_in_words
 from grader.text.language import _
 
 ID = "security"
@@ -39,6 +40,17 @@ def security(data: ClassData) -> Section:
                 _("Likely, and not certain: read the place in the code yourself."),
                 _("Nothing was flagged."),
                 lambda one: one.flags,
+            ),
+            _texts(
+                data,
+                "tried",
+                _("Tried and refused"),
+                _(
+                    "Seen by the kernel or the judge, but for what its own process says. Code that "
+                    "catches the refusal is not seen. Ask before you conclude anything."
+                ),
+                _("Nobody tried what a submission may not do, as far as that is seen."),
+                lambda one: [tried_in_words(what) for what in one.tried],
             ),
             _broken_rules(data),
             _texts(

@@ -23,7 +23,9 @@ from grader.cli.faults import in_words
 from grader.cli.open_engine import OpenEngine
 from grader.course.rubric import Rubric
 from grader.engine.engine import Engine
+from grader.grade.evidence import Tried
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
+from grader.report.tried import tried_in_words
 from grader.submission.downloads import CANVAS, MOODLE, PLAIN
 from grader.text.language import ENGLISH
 from grader.text.points import exact, shown
@@ -74,6 +76,11 @@ _OVERVIEW_MAX = 60
     metavar="I/N",
     help="Only the I-th of N parts of the class, for several machines: then grader merge.",
 )
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Grade on a Dask cluster, such as dask://HOST:8786, and not on this machine.",
+)
 @click.option("--quiet", is_flag=True, help="Print problems and the last line, and nothing else.")
 @options.format_("text", LINES)
 @click.option("--again", is_flag=True, help="Grade everybody anew, even if nothing has changed.")
@@ -113,6 +120,7 @@ def run(
     students: tuple[str, ...] = (),
     limit: int | None = None,
     shard: str | None = None,
+    cluster: str | None = None,
     quiet: bool = False,
     format_: str = "text",
     open_engine: OpenEngine = Engine,
@@ -129,7 +137,7 @@ def run(
     """
     request = ClassRequest(
         folder, out, jobs, only, spawn, isolation, course_folder, written_points, empty_is_zero,
-        again, layout, roster, students, limit, quiet, shard,
+        again, layout, roster, students, limit, quiet, shard, cluster,
     )  # fmt: skip
     with in_words():
         graded = grade_class(request, open_engine, _print_line if format_ == LINES else None)
@@ -183,6 +191,7 @@ def _print_words(graded: ClassGrading, request: ClassRequest) -> None:
     _print_left(summary, folder, out, graded.collected.others)
     _print_absences(graded.absences)
     _print_without_time(summary)
+    _print_tried(summary)
     _print_others(summary, request)
     if summary.earlier:
         click.echo(
@@ -305,6 +314,14 @@ def _print_without_time(summary: Summary) -> None:
     if names := tuple(row.id for row in summary.rows if row.lacks_time):
         lacking = f"{len(names)} without a time in the roster's column handed_in"
         click.echo(without_commands(f"{lacking}, so lateness takes nothing: {_few(names)}"))
+
+
+def _print_tried(summary: Summary) -> None:
+    """Say what submissions tried that none may do, and was refused, and of whom."""
+    for what in Tried:
+        if names := tuple(row.id for row in summary.rows if row.tried.get(what)):
+            line = f"{len(names)} tried and were refused: {tried_in_words(what)}: {_few(names)}"
+            click.echo(without_commands(line))
 
 
 def _few(names: tuple[str, ...]) -> str:

@@ -30,7 +30,7 @@ def command(**given: Any) -> int:
 
 
 def run(out: Path, parts: tuple[Path, ...]) -> int:
-    """Take over the results and return 0."""
+    """Take over results, adjustments and appeals, and return 0."""
     with in_words():
         for part in parts:
             if not (part / STORE_FILE).is_file():
@@ -45,6 +45,7 @@ def run(out: Path, parts: tuple[Path, ...]) -> int:
                     taken = take_over(store, other)
                     last = other.last_run() or last
                 line = f"{part}: {taken.added} results taken over, {taken.known} there already"
+                line += f", and appeals: {taken.appeals}" if taken.appeals else ""
                 click.echo(without_commands(line))
     folder = last.folder if last else "DIR"
     words = ["--roster", last.roster] if last and last.roster else []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 
-from ...grade.evidence import Outcome, Where
+from ...grade.evidence import Outcome, Tried, Where
 from ...text.language import _
 from ...wire.faults import TooLarge
 from ...wire.frame import MAX_PAYLOAD_BYTES
@@ -31,6 +31,7 @@ class StudentFault(Exception):
     ) -> None:
         super().__init__(observed)
         self.observed, self.expected, self.detail, self.where = observed, expected, detail, where
+        self.tried = Tried.NOTHING
 
 
 class CheckFailed(StudentFault):
@@ -121,10 +122,12 @@ def was_killed(fault: BaseException | None) -> bool:
 
 def malformed() -> Crashed:
     """Return the fault for a reply that breaks the protocol."""
-    return Crashed(
+    fault = Crashed(
         _("what came back was no valid reply: the code wrote into the grader's own connection"),
         _("the value that the function returns"),
     )
+    fault.tried = Tried.CONNECTION
+    return fault
 
 
 class AuthorFault(Exception):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 
+from ...grade.evidence import Tried
 from ...text.language import _
 from ...wire.faults import Deadline, PeerGone, WireFault
 from ...wire.raised import RemoteRaised
@@ -69,8 +70,14 @@ def in_words(status: int | None) -> str:
     return _signal(name)
 
 
-def _is_kill(status: int) -> bool:
-    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+def _is_signal(status: int, name: signal.Signals) -> bool:
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == name
+
+
+def tried(error: RemoteRaised) -> Tried:
+    """Return what a jailed process was probably refused, as `refusal_in_words` says it."""
+    known = {kind.value: kind for kind in (Tried.NETWORK, Tried.PROCESS, Tried.FILE)}
+    return known.get(error.refused, Tried.OTHER) if refusal_in_words(error) else Tried.NOTHING
 
 
 def refusal_in_words(error: RemoteRaised) -> str:
@@ -100,6 +107,10 @@ def fault_of(
     if isinstance(error, PeerGone):
         status = worker.fate() if worker is not None else None
         fault = Crashed(in_words(status))
-        fault.killed = status is not None and _is_kill(status)
+        fault.killed = status is not None and _is_signal(status, signal.SIGKILL)
+        if status is None:
+            fault.tried = Tried.CONNECTION
+        elif _is_signal(status, signal.SIGSYS):
+            fault.tried = Tried.CALL
         return fault
     return malformed()

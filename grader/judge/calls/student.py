@@ -310,6 +310,7 @@ class SubmissionClient(Client):
             fault.observed, fault.detail, fault.where = forgotten.text, "", forgotten.where
         if self.isolation.get("tier") != "none" and (why := process_exit.refusal_in_words(error)):
             fault.observed += f" ({why})"
+            fault.tried = process_exit.tried(error)
         return fault
 
     def translate(self, error: WireFault) -> BaseException:

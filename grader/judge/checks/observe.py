@@ -108,6 +108,7 @@ def _student(check: Check, fault: StudentFault, record: CheckRecord) -> Observat
         expected=fault.expected[:MAX_TEXT],
         where=fault.where or record.definition,
         notes=_distinct(record.notes),
+        tried=fault.tried,
     )
 
 

@@ -13,6 +13,7 @@ from grader.cli import cli
 from grader.cli.commands.batch import run as batch
 from grader.cli.commands.merge import run as merge
 from grader.report.content import Graded
+from grader.store.appeal_table import KeptAppeal
 from grader.store.store import STORE_FILE, open_store
 from grader.submission.submission import Submission
 from tests.unit.samples import SampleGrader, write_course
@@ -158,3 +159,22 @@ def test_a_shard_says_what_to_do_with_it(root: Path, capsys: pytest.CaptureFixtu
     )  # fmt: skip
     out = capsys.readouterr().out
     assert f" not graded in this run; grader merge RESULTS {root / 'part-1'} … takes all" in out
+
+
+def test_appeals_are_taken_along_once_and_keep_their_time(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shards(root)
+    appeal = KeptAppeal("student-001", "s1.add/outputs", "It is right.", "falls", "-", "No.")
+    with open_store(root / "part-2" / STORE_FILE) as store:
+        store.keep_appeal(appeal)
+        [kept] = store.appeals()
+    capsys.readouterr()
+    for _again in range(2):
+        merge(root / "merged", (root / "part-2",))
+
+    first, _next, second, _same = capsys.readouterr().out.splitlines()
+    assert first.endswith("there already, and appeals: 1")
+    assert second.endswith("there already")
+    with open_store(root / "merged" / STORE_FILE) as store:
+        assert store.appeals() == (kept,)

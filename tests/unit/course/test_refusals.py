@@ -26,6 +26,7 @@ from grader.course import (
     questions,
     rubric,
     schema,
+    totals,
     yaml_source,
     yaml_syntax,
 )
@@ -34,7 +35,8 @@ from grader.text.language import ENGLISH, language_in_use, use_language
 from tests.unit.samples import RUBRIC_TEXT
 
 MODULES = (
-    cycles, follow_through, late, mark_schemes, questions, rubric, schema, yaml_source, yaml_syntax
+    cycles, follow_through, late, mark_schemes, questions, rubric, schema, totals, yaml_source,
+    yaml_syntax,
 )  # fmt: skip
 FILES = {str(module.__file__): Path(str(module.__file__)) for module in MODULES}
 REPORTING = ("problem", "key_problem")
@@ -44,6 +46,7 @@ ORIGINAL_WORDS = re.compile(r"\(영어\): .*")
 """Words of the parser or the operating system, announced as English."""
 KEYS = "points visibility scoring requires follow_through copied policy"
 KEYS += " deadline grace per_day at_most free_days closes_after"
+KEYS += " totals drop bonuses caps lowest of reason reaching"
 NAMES = "YAML UTF UTC HTML U torch true false"
 """Words that are the same in every language."""
 

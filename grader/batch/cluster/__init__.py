@@ -1,0 +1,1 @@
+"""Grade on a Dask cluster: each of its workers keeps a course and a warm judge."""
