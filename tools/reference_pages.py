@@ -42,7 +42,8 @@ def commands() -> str:
 
 
 def _command(name: str, command: click.Command) -> Iterator[str]:
-    context = click.Context(command, info_name=f"grader {name}", max_content_width=10_000)
+    group = click.Context(cli, info_name="grader", **cli.context_settings)
+    context = click.Context(command, group, name, max_content_width=10_000)
     yield f"## grader {name}"
     yield from _paragraphs(command.help or "")
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
