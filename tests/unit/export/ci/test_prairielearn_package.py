@@ -1,4 +1,4 @@
-"""The package for PrairieLearn: its layout, what its questions say, and the same bytes each time."""
+"""The package for PrairieLearn: its layout, what its questions say, the same bytes each time."""
 
 from __future__ import annotations
 
