@@ -19,7 +19,7 @@ CHOICE := choice
 endif
 
 .DEFAULT_GOAL := check
-.PHONY: check demo test quick attack lint format diagnosis restyled pictures notebooks syllabus catalogues bench fuzz setup clean help choice architecture mutate
+.PHONY: check demo test quick attack lint format diagnosis restyled pictures notebooks syllabus catalogues bench fuzz setup clean help choice architecture mutate docs
 
 check: $(READY)  ## grade assignments/ and say what to open next
 	@$(VENV)/bin/grader check || { code=$$?; test $$code -eq 1 || exit $$code; }
@@ -66,6 +66,9 @@ syllabus: $(TOOLS)  ## write docs/syllabus.md anew from the course
 
 architecture: $(TOOLS)  ## draw the pictures of docs/architecture.md anew from the code
 	@$(VENV)/bin/python tools/architecture.py $(ARGS)
+
+docs: $(TOOLS)  ## build the pages of docs/ as a site, in both languages, with every link checked
+	@$(VENV)/bin/python tools/site.py $(ARGS)
 
 catalogues: $(TOOLS)  ## bring the catalogues of translations up to date
 	@$(VENV)/bin/python tools/catalogues.py $(ARGS)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from grader.course.cycles import circles
-from grader.course.schema import Form, flag, text
+from grader.course.schema import Form, described, flag, text
 from grader.course.yaml_source import Place
 from grader.text.language import _, marked
 from grader.text.problem import Trail, did_you_mean, quoted
@@ -94,7 +94,11 @@ def follow_through() -> Form[FollowThrough]:
             at.problem(_("expected at least one function and the exercise that asks for it"))
         return FollowThrough(calls, is_copied((entries or {}).get(COPIED)))
 
-    return read
+    return described(
+        read,
+        "a mapping of functions and classes that are used here to the exercises that ask for them, "
+        "and perhaps copied: true",
+    )
 
 
 def follow_problems(exercises: Mapping[str, HasTargets]) -> Iterator[tuple[Trail, str]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from grader.course.schema import Form, optional, record, required
+from grader.course.schema import Described, Form, described, optional, record, required
 from grader.course.yaml_source import Place
 from grader.text.language import _
 from grader.text.moments import Moment, lacks_offset, read_moment, read_span
@@ -85,12 +85,12 @@ def late_policy() -> Form[LatePolicy]:
     """Return the form for `late`."""
     read = record(
         _policy,
-        deadline=required(_deadlines()),
-        grace=optional(_span(), 0),
-        per_day=optional(_amount(), None),
-        at_most=optional(_amount(), None),
-        free_days=optional(_days(), 0),
-        closes_after=optional(_span(), None),
+        deadline=required(_deadlines(), "Until when something is in time."),
+        grace=optional(_span(), 0, "So much later is still in time."),
+        per_day=optional(_amount(), None, "What each late day takes that has begun."),
+        at_most=optional(_amount(), None, "The most that late days take."),
+        free_days=optional(_days(), 0, "So many late days of a student cost nothing."),
+        closes_after=optional(_span(), None, "What comes later than this earns nothing any more."),
     )
 
     def checked(at: Place | None) -> LatePolicy:
@@ -104,7 +104,7 @@ def late_policy() -> Form[LatePolicy]:
             )
         return policy
 
-    return checked
+    return Described(checked, read.wanted, read.keys)
 
 
 def _policy(
@@ -145,7 +145,7 @@ def _deadlines() -> Form[dict[str, Moment]]:
             at.problem(_("expected at least one assignment and its deadline"))
         return {name: _moment(place) for name, place in entries.items()}
 
-    return read
+    return described(read, f"a time such as {EXAMPLE}, or a mapping of assignments to times")
 
 
 def _moment(at: Place) -> Moment:
@@ -187,7 +187,7 @@ def _span() -> Form[int]:
             )
         return span or 0
 
-    return read
+    return described(read, "minutes, hours or days: 10m, 2h or 7d")
 
 
 def _amount() -> Form[Amount]:
@@ -207,7 +207,7 @@ def _amount() -> Form[Amount]:
             at.problem(_("expected more than 0 - leave this key out if nothing is meant"))
         return amount or Amount(Fraction(0))
 
-    return read
+    return described(read, "points such as 2, or a share of what was earned such as 10%")
 
 
 def _days() -> Form[int]:
@@ -219,4 +219,4 @@ def _days() -> Form[int]:
             return 0
         return int(at.text or "")
 
-    return read
+    return described(read, "a whole number of days")

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from grader.course.schema import Form, table
+from grader.course.schema import Form, described, table
 from grader.course.yaml_source import Place
 from grader.text.language import _, marked
 from grader.text.points import signed
@@ -53,7 +53,7 @@ def scheme() -> Form[tuple[SchemeItem, ...]]:
     def read(at: Place | None) -> tuple[SchemeItem, ...]:
         return tuple(SchemeItem(id, worth) for id, worth in points(at).items())
 
-    return read
+    return described(read, "a mapping of items to points, such as {names_root: 1, guess: -1/2}")
 
 
 def _worth(at: Place | None) -> Fraction:

@@ -16,7 +16,16 @@ from fractions import Fraction
 
 from grader.course.follow_through import SLUG
 from grader.course.mark_schemes import SchemeItem, most_of, scheme
-from grader.course.schema import Form, number, optional, record, required, table, text
+from grader.course.schema import (
+    Form,
+    described,
+    number,
+    optional,
+    record,
+    required,
+    table,
+    text,
+)
 from grader.course.yaml_source import Place
 from grader.text.language import _, marked
 from grader.text.points import exact
@@ -60,9 +69,14 @@ def written_items() -> Form[dict[str, WrittenItem]]:
     """Return the form for a table of questions by slug."""
     item = record(
         _item,
-        points=required(_points_to_give()),
-        question=required(text(marked("a question, without HTML comments"), _TEXT)),
-        scheme=optional(scheme(), ()),
+        points=required(_points_to_give(), "The most that a person can give."),
+        question=required(
+            text(marked("a question, without HTML comments"), _TEXT),
+            "The question as the hand-out asks it, in Markdown.",
+        ),
+        scheme=optional(
+            scheme(), (), "Items that can be ticked in place of entering a number of points."
+        ),
     )
     return table(
         marked("a slug, such as 'a1.why', as the key"),
@@ -82,7 +96,7 @@ def _points_to_give() -> Form[Fraction]:
             at.problem(_("expected points > 0: a person has nothing to give here"))
         return points
 
-    return read
+    return described(read, "a number > 0")
 
 
 def located(

@@ -18,6 +18,7 @@ from grader.course.follow_through import FollowThrough, follow_problems, follow_
 from grader.course.late import LatePolicy, late_policy, late_problems
 from grader.course.questions import WrittenItem, item_problems, items_of, located, written_items
 from grader.course.schema import (
+    Described,
     choice,
     flag,
     listing,
@@ -44,6 +45,7 @@ __all__ = [
     "Visibility",
     "is_slug",
     "load_rubric",
+    "rubric_form",
 ]
 
 
@@ -198,11 +200,21 @@ def _rubric(_name: str, *, exercises: Mapping[str, Exercise], **values: Any) -> 
 
 _CRITERION = record(
     Criterion,
-    points=required(number()),
-    visibility=required(choice(Visibility)),
-    scoring=optional(choice(Scoring), Scoring.PARTIAL),
+    points=required(number(), "What the criterion is worth."),
+    visibility=required(
+        choice(Visibility),
+        "Who sees its checks: everybody, nobody before the work is handed in, or everybody once "
+        "the deadline is over.",
+    ),
+    scoring=optional(
+        choice(Scoring),
+        Scoring.PARTIAL,
+        "Whether each check earns its share, or only all of them together earn anything.",
+    ),
     requires=optional(
-        listing(text(marked("the name of a criterion, such as 'shapes'"), _WORD)), ()
+        listing(text(marked("the name of a criterion, such as 'shapes'"), _WORD)),
+        (),
+        "Criteria of the same exercise without which this one is not counted.",
     ),
 )
 _EXERCISE = record(
@@ -211,7 +223,8 @@ _EXERCISE = record(
         listing(
             text(marked("the name of a function or class"), _IDENTIFIER),
             at_least_one=marked("at least one target"),
-        )
+        ),
+        "The functions and classes that students write.",
     ),
     criteria=required(
         table(
@@ -219,7 +232,8 @@ _EXERCISE = record(
             _WORD,
             _CRITERION,
             at_least_one=marked("at least one criterion"),
-        )
+        ),
+        "What earns points. The class `TestShapes` of the suite belongs to `shapes`.",
     ),
     requires=optional(
         listing(
@@ -229,25 +243,39 @@ _EXERCISE = record(
             )
         ),
         (),
+        "Other exercises or criteria that have to pass first; else this one waits.",
     ),
     banned=optional(
         listing(text(marked("a dotted name, such as 'torch.sum'"), _DOTTED)),
         (),
+        "What the targets, and whatever they call, may not use.",
     ),
-    no_loops=optional(listing(text(marked("the name of a target"), _IDENTIFIER)), ()),
-    follow_through=optional(follow_through(), FollowThrough()),
+    no_loops=optional(
+        listing(text(marked("the name of a target"), _IDENTIFIER)),
+        (),
+        "Targets that, with whatever they call, may not loop in Python.",
+    ),
+    follow_through=optional(
+        follow_through(),
+        FollowThrough(),
+        "Where a mistake in what is used here has cost its points already.",
+    ),
 )
 _RUBRIC = record(
     _rubric,
-    course=required(text(marked("text"))),
-    seed=required(text(marked("text"))),
+    course=required(text(marked("text")), "The name of the course."),
+    seed=required(
+        text(marked("text")),
+        "Fresh checks draw their inputs from it. Keep it secret where you grade for marks.",
+    ),
     assignments=required(
         table(
             marked("a slug prefix, such as 'a1', as the key"),
             _PREFIX,
             text(marked("the stem of the assignment's files, such as 'a1_sums'"), _IDENTIFIER),
             at_least_one=marked("at least one assignment"),
-        )
+        ),
+        "The file of each assignment, without its ending, by the beginning of its slugs.",
     ),
     exercises=required(
         table(
@@ -255,7 +283,8 @@ _RUBRIC = record(
             _SLUG,
             _EXERCISE,
             at_least_one=marked("at least one exercise"),
-        )
+        ),
+        "The exercises, in the order in which reports show them.",
     ),
     operators=optional(
         table(
@@ -265,12 +294,22 @@ _RUBRIC = record(
             at_least_one=marked("at least one name"),
         ),
         {},
+        "The operators of torch that run for a banned name, however it was called.",
     ),
-    written=optional(written_items(), {}),
-    name_hidden_checks=optional(flag(), False),
-    late=optional(late_policy(), None),
-    totals=optional(totals_rules(), None),
+    written=optional(written_items(), {}, "Questions that a person grades."),
+    name_hidden_checks=optional(
+        flag(), False, "Whether reports to students may name hidden checks, one by one."
+    ),
+    late=optional(late_policy(), None, "The deadlines, and what it costs to miss one."),
+    totals=optional(
+        totals_rules(), None, "The lowest that is left out, bonuses, and caps on totals."
+    ),
 )
+
+
+def rubric_form() -> Described[Rubric]:
+    """Return the form of `rubric.yaml`, of which its page of reference is made."""
+    return _RUBRIC
 
 
 def load_rubric(path: Path, *, with_seed: bool = True) -> Rubric:

@@ -8,11 +8,11 @@ whole file throws the result away if there was any problem.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from grader.course.yaml_source import Place
 from grader.text.language import _
@@ -38,16 +38,39 @@ class Key:
     required: bool = True
     default: Any = None
     """The value when an optional key is left out."""
+    meaning: str = ""
+    """The meaning of the key, for the page of reference that is made of a form."""
 
 
-def required(form: Form[Any]) -> Key:
+@dataclass(frozen=True)
+class Described(Generic[T]):
+    """A form that can also say what it reads, so that a page of reference can be made of it."""
+
+    reads: Callable[[Place | None], T]
+    wanted: str
+    """The value in words, in English: `a number >= 0`."""
+    keys: Mapping[str, Key] = field(default_factory=dict)
+    """Of a record."""
+    entry: Form[Any] | None = None
+    """The form of each value of a table, or of each element of a list."""
+
+    def __call__(self, at: Place | None) -> T:
+        return self.reads(at)
+
+
+def described(reads: Callable[[Place | None], T], wanted: str) -> Described[T]:
+    """Return a form that says of itself that it reads what is `wanted`."""
+    return Described(reads, wanted)
+
+
+def required(form: Form[Any], meaning: str = "") -> Key:
     """Return a key that must be there."""
-    return Key(form)
+    return Key(form, meaning=meaning)
 
 
-def optional(form: Form[Any], default: object) -> Key:
+def optional(form: Form[Any], default: object, meaning: str = "") -> Key:
     """Return a key that may be left out."""
-    return Key(form, required=False, default=default)
+    return Key(form, required=False, default=default, meaning=meaning)
 
 
 def text(what: str, pattern: str = r"(?s:.*\S.*)") -> Form[str]:
@@ -68,7 +91,7 @@ def text(what: str, pattern: str = r"(?s:.*\S.*)") -> Form[str]:
             return ""
         return at.text
 
-    return read
+    return described(read, what)
 
 
 def number() -> Form[Fraction]:
@@ -88,7 +111,7 @@ def number() -> Form[Fraction]:
             at.problem(_expected(_("a number >= 0"), at.shown))
         return Fraction(0)
 
-    return read
+    return described(read, "a number >= 0")
 
 
 def flag() -> Form[bool]:
@@ -102,7 +125,7 @@ def flag() -> Form[bool]:
             at.problem(_expected(_("true or false"), at.shown, _suggestion(near)))
         return at.text == "true"
 
-    return read
+    return described(read, "true or false")
 
 
 def choice(options: type[E]) -> Form[E]:
@@ -119,7 +142,7 @@ def choice(options: type[E]) -> Form[E]:
             at.problem(_expected(wanted, at.shown, hint))
         return next(iter(options))
 
-    return read
+    return described(read, f"one of {', '.join(map(quoted, members))}")
 
 
 def listing(item: Form[str], *, at_least_one: str = "") -> Form[tuple[str, ...]]:
@@ -144,7 +167,7 @@ def listing(item: Form[str], *, at_least_one: str = "") -> Form[tuple[str, ...]]
             result.append(value)
         return tuple(result)
 
-    return read
+    return Described(read, "a list", entry=item)
 
 
 def sequence(item: Form[T]) -> Form[tuple[T, ...]]:
@@ -156,7 +179,7 @@ def sequence(item: Form[T]) -> Form[tuple[T, ...]]:
             at.problem(_expected(_("a list"), at.shown))
         return tuple(item(place) for place in places or ())
 
-    return read
+    return Described(read, "a list", entry=item)
 
 
 def table(key: str, key_pattern: str, value: Form[T], *, at_least_one: str) -> Form[dict[str, T]]:
@@ -178,10 +201,10 @@ def table(key: str, key_pattern: str, value: Form[T], *, at_least_one: str) -> F
                 place.key_problem(_expected(_(key), quoted(name)))
         return {name: value(place) for name, place in (entries or {}).items()}
 
-    return read
+    return Described(read, f"a mapping with {key}", entry=value)
 
 
-def record(build: Callable[..., T], **keys: Key) -> Form[T]:
+def record(build: Callable[..., T], **keys: Key) -> Described[T]:
     """Return a form for a mapping with these keys, read in this order.
 
     The values are given to `build(name, **values)`, where `name` is the key under which the record
@@ -204,7 +227,7 @@ def record(build: Callable[..., T], **keys: Key) -> Form[T]:
             values[name] = key.default if left_out else key.form(place)
         return build(at.name, **values)
 
-    return read
+    return Described(read, "a mapping", keys=keys)
 
 
 def _report_wrong_keys(at: Place, entries: dict[str, Place], keys: dict[str, Key]) -> None:

@@ -14,7 +14,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from grader.course.late import amount_in
-from grader.course.schema import Form, listing, number, optional, record, required, sequence, text
+from grader.course.schema import (
+    Form,
+    described,
+    listing,
+    number,
+    optional,
+    record,
+    required,
+    sequence,
+    text,
+)
 from grader.course.yaml_source import Place
 from grader.text.language import _, marked
 from grader.text.problem import Trail, did_you_mean, quoted
@@ -80,20 +90,28 @@ def totals_rules() -> Form[Totals]:
         text(marked("an exercise or an assignment, such as 'a1.sums' or 'a1'"), _NAME),
         at_least_one=marked("at least one exercise"),
     )
-    drop = record(_drop, lowest=required(_count()), of=required(group))
+    drop = record(
+        _drop,
+        lowest=required(_count(), "So many of the group are left out."),
+        of=required(group, "The group."),
+    )
     bonus = record(
         _bonus,
-        points=required(_above_zero()),
-        of=required(group),
-        reason=required(text(marked("a reason that students read"))),
-        reaching=optional(_share(), Fraction(1)),
+        points=required(_above_zero(), "The points that are given."),
+        of=required(group, "The group that is looked at."),
+        reason=required(text(marked("a reason that students read")), "Shown in the report."),
+        reaching=optional(_share(), Fraction(1), "The share of the group's points that it takes."),
     )
-    cap = record(_cap, at_most=required(_above_zero()), of=optional(group, ()))
+    cap = record(
+        _cap,
+        at_most=required(_above_zero(), "The most points that count."),
+        of=optional(group, (), "The group; everything, if it is left out."),
+    )
     return record(
         _totals,
-        drop=optional(sequence(drop), ()),
-        bonuses=optional(sequence(bonus), ()),
-        caps=optional(sequence(cap), ()),
+        drop=optional(sequence(drop), (), "Groups of which the lowest do not count."),
+        bonuses=optional(sequence(bonus), (), "Points for whoever earns enough of a group."),
+        caps=optional(sequence(cap), (), "The most points that count for a group."),
     )
 
 
@@ -211,7 +229,7 @@ def _count() -> Form[int]:
             return 1
         return int(at.text or "")
 
-    return read
+    return described(read, "a whole number above 0")
 
 
 def _above_zero() -> Form[Fraction]:
@@ -224,7 +242,7 @@ def _above_zero() -> Form[Fraction]:
             at.problem(_("expected more than 0 - leave this rule out if nothing is meant"))
         return points
 
-    return read
+    return described(read, "a number above 0")
 
 
 def _share() -> Form[Fraction]:
@@ -237,4 +255,4 @@ def _share() -> Form[Fraction]:
             return Fraction(1)
         return amount.number
 
-    return read
+    return described(read, "a share up to 100%, such as 80%")

@@ -22,6 +22,8 @@ WRITTEN = {
         "reports/junit.xml",
     ],
     "grader ci --package gradescope autograder.zip --course course --only a1": ["autograder.zip"],
+    "grader ci --package prairielearn prairielearn.zip --course course --only f1 --image "
+    "registry.example.org/team/grader:1": ["prairielearn.zip"],
     "grader ci --system prairielearn --course course --only a1.sdpa": ["graded/results.json"],
     "grader check submission --course course --report junit=junit.xml --report "
     "markdown=summary.md --report json=report.json": ["junit.xml", "report.json", "summary.md"],

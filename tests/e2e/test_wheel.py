@@ -6,12 +6,19 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
+from collections import defaultdict
+from collections.abc import Iterable
 from email import message_from_string
 from email.message import Message
 from pathlib import Path
 
 import pytest
+
+from grader.course.course import find_course
+from grader.release.leaks import leaks
+from grader.release.secrets import SecretLine, secret_lines
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("grader", "docs/package.md", "README.md", "LICENSE", "pyproject.toml")
@@ -19,8 +26,8 @@ ALSO_REFERENCE = ("reference", "tests/suites", "rubric.yaml")
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from a copy: a build leaves files beside its sources."""
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project with its course: a build leaves files beside its sources."""
     folder = tmp_path_factory.mktemp("wheel")
     for name in (*SOURCES, *ALSO_REFERENCE):
         target = folder / "source" / name
@@ -29,9 +36,33 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(ROOT / name, target, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(ROOT / name, target)
-    pip(["wheel", "--no-deps", "--no-build-isolation", "-w", str(folder), str(folder / "source")])
-    (built,) = folder.glob("*.whl")
+    return folder / "source"
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path) -> Path:
+    pip(["wheel", "--no-deps", "--no-build-isolation", "-w", str(source.parent), str(source)])
+    (built,) = source.parent.glob("*.whl")
     return built
+
+
+@pytest.fixture(scope="module")
+def sdist(source: Path, wheel: Path) -> Path:
+    """The source archive; built after the wheel, since both write to the same folder."""
+    program = "from setuptools.build_meta import build_sdist; build_sdist('..')"
+    subprocess.run([sys.executable, "-c", program], cwd=source, check=True, capture_output=True)
+    (built,) = source.parent.glob("*.tar.gz")
+    return built
+
+
+def contents(archive: Path) -> dict[str, bytes]:
+    """The files of a wheel, or of a source archive without the folder that they are all in."""
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as opened:
+            return {name: opened.read(name) for name in opened.namelist()}
+    with tarfile.open(archive) as packed:
+        files = ((one, packed.extractfile(one)) for one in packed.getmembers())
+        return {one.name.partition("/")[2]: file.read() for one, file in files if file is not None}
 
 
 def pip(arguments: list[str]) -> None:
@@ -59,6 +90,32 @@ def test_it_holds_the_engine_and_nothing_of_a_course(wheel: Path) -> None:
         "grader/py.typed",
     ):
         assert any(name.startswith(needed) for name in names), needed
+
+
+def shares(files: dict[str, bytes], secrets: Iterable[SecretLine]) -> dict[str, float]:
+    """The share of its secret lines that is in some files, for each file of the course."""
+    every: defaultdict[str, set[str]] = defaultdict(set)
+    for secret in secrets:
+        every[secret.place.rpartition(":")[0]].add(secret.text)
+    seen = {leak.secret.text for leak in leaks(files, secrets)}
+    return {place: len(texts & seen) / len(texts) for place, texts in every.items()}
+
+
+def test_no_solution_hidden_suite_or_mistake_is_in_wheel_or_source_archive(
+    wheel: Path, sdist: Path
+) -> None:
+    """Single lines such as `@dataclass(frozen=True)` stand in the engine as well, files do not."""
+    secrets = tuple(secret_lines(find_course(ROOT)))
+    files = contents(wheel) | {f"sdist/{name}": data for name, data in contents(sdist).items()}
+    suite = "tests/suites/a3_multi_head/test_mha.py"
+
+    assert {"grader/cli/cli.py", "sdist/grader/cli/cli.py", "sdist/pyproject.toml"} <= set(files)
+    assert [
+        name for name in files if re.search(r"^(sdist/)?(reference|tests|assignments|rubric)", name)
+    ] == []
+    found = shares(files, secrets)
+    assert {place: share for place, share in found.items() if share > 0.2} == {}
+    assert shares({"planted": (ROOT / suite).read_bytes()}, secrets)[suite] == 1
 
 
 def test_to_install_it_brings_no_torch_unless_that_is_asked_for(wheel: Path) -> None:

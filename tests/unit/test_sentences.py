@@ -94,7 +94,7 @@ KNOWN = {
     "grader": ("has no attribute",),
     "grader.cli.cli": ("Exit codes", *COMMANDS.values()),
     "grader.cli.commands.check": ("is not FORMAT=FILE", "leave out --format"),
-    "grader.cli.commands.ci": ("Exit codes", "--package needs the file"),
+    "grader.cli.commands.ci": ("Exit codes", "--package needs the file", "--image goes with"),
     "grader.cli.commands.start": ("of what is said",),
     "grader.cli.options": ("of what is said",),
     "grader.cli.suggestion": ("did you mean",),

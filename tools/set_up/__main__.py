@@ -85,7 +85,7 @@ def set_up(arguments: argparse.Namespace, choice: Dict[str, str], is_ready: bool
         link_system_torch(venv)
     elif not is_ready:
         install_torch(pip, choice, arguments.cpu_index)
-    install_grader(pip, kind, "[torch,dev]" if arguments.developer else "[torch]")
+    install_grader(pip, kind, "[torch,dev,docs]" if arguments.developer else "[torch]")
 
 
 def install_grader(pip: Pip, kind: str, extras: str) -> None:

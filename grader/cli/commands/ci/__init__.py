@@ -11,7 +11,7 @@ import click
 from grader.cli import options
 from grader.export.ci.systems import System
 
-PACKAGES = ("gradescope",)
+PACKAGES = ("gradescope", "prairielearn")
 _EXIT_CODES = """\b
 Exit codes:
   0    all points; or, where a system reads the mark from a file, the file holds it
@@ -39,18 +39,25 @@ Exit codes:
     type=click.Choice(PACKAGES),
     help="Grade nothing: write the system's autograder package to PATH, a .zip file.",
 )
+@click.option(
+    "--image",
+    metavar="NAME",
+    help="With --package prairielearn: the name of the image that you build of its Dockerfile.",
+)
 @options.spawn
 @options.isolation
 @options.language()
 @options.course
-def command(path: Path | None, package: str | None, **given: Any) -> int:
+def command(path: Path | None, package: str | None, image: str | None, **given: Any) -> int:
     """Grade one submission for a CI system or an autograder, and report as it reads."""
     if package is not None:
         from grader.cli.commands.ci.packaging import run as write_package
 
         if path is None:
             raise click.UsageError("--package needs the file to write: grader ci out.zip …")
-        return write_package(path, only=given["only"], course_folder=given["course_folder"])
+        return write_package(path, package, image, given["only"], given["course_folder"])
+    if image is not None:
+        raise click.UsageError("--image goes with --package prairielearn")
     # A log of CI is read by students; with this variable it would say what only staff may read.
     os.environ.pop("GRADER_DEBUG", None)
     from grader.cli.commands.ci.grading import CiRequest, run

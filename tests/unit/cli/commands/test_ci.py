@@ -193,3 +193,13 @@ def test_a_package_needs_a_file(course: Path, capsys: pytest.CaptureFixture[str]
     assert "--package needs the file to write" in capsys.readouterr().err
     assert cli.main(["ci", "--package", "gradescope", "out.tar", "--course", "course"]) == 2
     assert "Gradescope takes a .zip file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", [["--package", "gradescope", "out.zip"], ["submission"]], ids=["gradescope", "grading"]
+)
+def test_only_prairielearn_has_an_image(
+    words: list[str], course: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["ci", *words, "--image", "name", "--course", "course"]) == 2
+    assert "--image goes with --package prairielearn" in capsys.readouterr().err

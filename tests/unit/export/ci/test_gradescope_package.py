@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.export.ci.gradescope_package import contents, packed, requirements
+from grader.export.ci.gradescope_package import contents, packed
 from grader.export.ci.outputs import not_checked
+from grader.export.ci.package_files import requirements
 from grader.export.ci.systems import System
 from tests.unit.samples import write_course
 
