@@ -158,8 +158,7 @@ def load_explanations(root: Path, rubric: Rubric) -> Explanations:
 
 def has_explanations(paths: CoursePaths) -> bool:
     """Tell whether this copy of the course explains mistakes: a student's copy does not."""
-    own = (exercise.explanations for exercise in paths.all_exercises())
-    return paths.mistakes.is_dir() or any(path.is_file() for path in own)
+    return paths.explains
 
 
 def _table(path: Path) -> Mapping[str, object]:

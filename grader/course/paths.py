@@ -98,6 +98,12 @@ class CoursePaths:
         """Return the files of every exercise that has a folder, sorted by slug."""
         return tuple(ExercisePaths(path) for path in sorted(self.exercises.glob("*/")))
 
+    @property
+    def explains(self) -> bool:
+        """Tell whether this copy of the course explains mistakes: a student's copy does not."""
+        own = (exercise.explanations for exercise in self.all_exercises())
+        return self.mistakes.is_dir() or any(path.is_file() for path in own)
+
     def shown(self, path: Path) -> str:
         """Return a path as messages show it: from the course's root."""
         return path.relative_to(self.root).as_posix()

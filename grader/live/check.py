@@ -96,7 +96,8 @@ def checked(
     if scope.about:
         rubric = seen_of(rubric, request.slugs, graded)
     report = report_of(graded, kernel, files, request.slugs, rubric, folder)
-    return Answer(replace(report, notes=(*report.notes, *left_out(scope, rubric))), folder)
+    notes = (*report.notes, *left_out(scope, rubric))
+    return Answer(replace(report, notes=notes, has_hints=course.paths.explains), folder)
 
 
 # ---- the course ------------------------------------------------------------------------------

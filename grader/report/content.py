@@ -99,6 +99,8 @@ class Report:
     """Maps the slug of a question to what a person gave, where it is known already."""
     explanations: Explanations | None = None
     """The source of the hints, in formats that show any."""
+    has_hints: bool = False
+    """True if this copy of the course explains its exercises, for `grader explain`."""
     typed: Typed = PLAIN
     """The way that commands begin where this is read in a terminal."""
     flags: tuple[Note, ...] | None = None

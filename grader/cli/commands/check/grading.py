@@ -95,7 +95,8 @@ def run(
                 else None
             )
             graded = next(iter(grader.grade([submission])))
-    report = replace(report_on(graded, course.rubric, slugs, hints), typed=typed)
+    report = report_on(graded, course.rubric, slugs, hints)
+    report = replace(report, typed=typed, has_hints=course.paths.explains)
     for rendered, file in writers:
         write(file, rendered(report))
     show(report)

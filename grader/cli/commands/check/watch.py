@@ -204,7 +204,8 @@ class _Watch:
         self.progress = replace(self.progress, busy="")
         self._entries = {**self._entries, **result.entries}
         report = report_on(result, self.request.course.rubric, requested)
-        return replace(report, typed=self.request.typed)
+        has_hints = self.explanations is not None
+        return replace(report, typed=self.request.typed, has_hints=has_hints)
 
     def hear(self, news: News | None) -> None:
         """Show the news of the work being done, once it has taken longer than QUIET_S."""
