@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.course.cycles import circles
+from grader.course.feedback import Feedback, feedback
 from grader.course.follow_through import FollowThrough, follow_problems, follow_through
 from grader.course.late import LatePolicy, late_policy, late_problems
 from grader.course.questions import WrittenItem, item_problems, items_of, located, written_items
@@ -141,6 +142,8 @@ class Rubric:
     """True if students' reports may name the checks of hidden criteria, one by one."""
     late: LatePolicy | None = None
     """What it costs to hand in late; None if that costs nothing."""
+    feedback: Feedback = field(default_factory=Feedback)
+    """What a student has to find out before a report says it."""
 
     @property
     def points(self) -> Fraction:
@@ -266,6 +269,7 @@ _RUBRIC = record(
     written=optional(written_items(), {}),
     name_hidden_checks=optional(flag(), False),
     late=optional(late_policy(), None),
+    feedback=optional(feedback(), Feedback()),
 )
 
 

@@ -44,7 +44,7 @@ def explainable(report: Report) -> str | None:
     for exercise in report.exercises:
         first = findings(exercise).first
         if first is not None and first.outcome in LOST:
-            if first.cause is not None:
+            if first.cause is not None and not first.cause.is_kept_back:
                 return first.cause.id
             return f"{first.exercise}/{first.criterion}" if report.has_hints else None
     return None
