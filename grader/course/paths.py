@@ -38,6 +38,11 @@ class CoursePaths:
         return self.mistakes / "observations.toml"
 
     @property
+    def shared_causes(self) -> Path:
+        """Return the explanations that mistakes of several exercises share."""
+        return self.mistakes / "shared.toml"
+
+    @property
     def places(self) -> Path:
         """Return the patterns of code in which mistakes sit."""
         return self.mistakes / "places.toml"
