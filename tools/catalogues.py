@@ -169,6 +169,7 @@ def _explanations() -> Iterator[Found]:
         *found.by_mistake.values(),
         *found.by_exercise.values(),
         *found.by_cause.values(),
+        *found.by_target.values(),
     ):
         for text in (one.what, one.why, one.source, *one.hints):
             yield text, place

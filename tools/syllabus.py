@@ -1,4 +1,7 @@
-"""Writes docs/syllabus.md from the course: `make syllabus`; with `--check`, says if it is stale."""
+"""Writes docs/syllabus.md, and docs/syllabus.ko.md, from the course: `make syllabus`.
+
+With `--check`, says if one is stale.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +24,19 @@ from grader.course.rubric import Criterion, Exercise, Rubric, Scoring, Visibilit
 from grader.course.rubric_place import RUBRIC_FILE  # noqa: E402
 from grader.course.source_notebooks import load_notebooks  # noqa: E402
 from grader.text.points import shown  # noqa: E402
+from tools.frame import ExerciseFrame, Frame, load_frame  # noqa: E402
+from tools.frame_page import effort, korean_page, other_courses, tracks  # noqa: E402
 
 SYLLABUS = ROOT / "docs" / "syllabus.md"
+IN_KOREAN = ROOT / "docs" / "syllabus.ko.md"
 _HEAD = """\
 # Syllabus
 
 What each exercise asks for, what it is worth, and which mistakes it is known to catch. Made by
 `make syllabus` from `rubric.yaml` and `reference/`; a test keeps it fresh. Numbers in brackets are
-the [notebooks](notebooks-map.md) that the course was made from.
+the [notebooks](notebooks-map.md) that the course was made from. Minutes are the authors' estimate
+for somebody who knows the basics of PyTorch and heard one lecture. Of the parts, *core* is in every
+track, *more* from eight weeks on, *optional* in the last one. [한국어](syllabus.ko.md)
 """
 
 
@@ -49,10 +57,11 @@ def syllabus(root: Path) -> str:
         slug: tuple(one.name for one in notebooks if slug in one.teaches)
         for slug in [*rubric.exercises, *rubric.written]
     }
-    caught = catches(root, rubric)
-    parts = [_HEAD, _overview(rubric)]
+    caught, frame = catches(root, rubric), load_frame(root, rubric)
+    parts = [_HEAD, _overview(rubric), *tracks(frame, _linked)]
     for stem in rubric.assignments.values():
-        parts += _assignment(rubric, stem, sources, caught)
+        parts += _assignment(rubric, stem, sources, caught, frame)
+    parts += other_courses(frame, _linked)
     rows = ((one.name, one.title, _linked(one.teaches)) for one in notebooks)
     parts += ["\n## Notebooks\n", _table(("Notebook", "Title", "What came of it"), rows, numbers=0)]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(parts))
@@ -95,6 +104,7 @@ def _assignment(
     stem: str,
     sources: Mapping[str, tuple[str, ...]],
     caught: Mapping[str, Catches],
+    frame: Frame,
 ) -> Iterator[str]:
     exercises, items = _own(rubric, stem)
     by_person = f", and {_sum(items)} by a person" if items else ""
@@ -104,6 +114,7 @@ def _assignment(
             f"[{exercise.slug}](#{_anchor(exercise.slug)})",
             _from(sources[exercise.slug]),
             shown(exercise.points),
+            *effort(frame.exercises[exercise.slug]),
             _listed(exercise.targets),
         )
         for exercise in exercises
@@ -113,22 +124,26 @@ def _assignment(
             f"[{item.slug}](#{_anchor(item.slug)})",
             _from(sources[item.slug]),
             shown(item.points),
+            *("", "", ""),
             "a written answer",
         )
         for item in items
     ]
-    yield _table(("Exercise", "From", "Points", "To write"), rows, numbers=1, first_number=2)
+    head = ("Exercise", "From", "Points", "Minutes", "Difficulty", "Part", "To write")
+    yield _table(head, rows, numbers=2, first_number=2)
     for exercise in exercises:
-        yield from _exercise(rubric, exercise, caught[exercise.slug])
+        yield from _exercise(exercise, caught[exercise.slug], frame.exercises[exercise.slug])
     for item in items:
         yield f"\n### {item.slug}\n\nA written answer, {shown(item.points)} points by a person.\n"
         yield "\n".join(f"> {line}".rstrip() for line in item.question.split("\n")) + "\n"
 
 
-def _exercise(rubric: Rubric, exercise: Exercise, caught: Catches) -> Iterator[str]:
-    yield f"\n### {exercise.slug}\n"
+def _exercise(exercise: Exercise, caught: Catches, frame: ExerciseFrame) -> Iterator[str]:
+    yield f"\n### {exercise.slug}\n\n{frame.objective.en}\n"
     lines = [f"To write: {_listed(exercise.targets)}"]
     lines += [f"{kind}: {criteria}" for kind, criteria in _criteria(exercise)]
+    if frame.after:
+        lines.append(f"Builds on: {_linked(frame.after)}")
     if exercise.requires:
         lines.append(f"Needs first: {_linked(exercise.requires)}")
     follows = exercise.follow_through
@@ -207,17 +222,27 @@ def _table(
     return "\n".join(f"| {' | '.join(line)} |" for line in [head, rule, *rows]) + "\n"
 
 
+def pages(root: Path) -> dict[Path, str]:
+    """Both pages, each with the file that it belongs into."""
+    rubric = load_rubric(root / RUBRIC_FILE)
+    in_korean = korean_page(rubric, load_frame(root, rubric))
+    return {SYLLABUS: syllabus(root), IN_KOREAN: re.sub(r"\n{3,}", "\n\n", in_korean)}
+
+
 def main() -> int:
-    """Writes the page if it is stale; with `--check`, only says so, and fails."""
-    text = syllabus(ROOT)
-    name = SYLLABUS.relative_to(ROOT)
-    if SYLLABUS.is_file() and SYLLABUS.read_text(encoding="utf-8") == text:
-        return 0
+    """Writes the pages that are stale; with `--check`, only says so, and fails."""
+    stale = {
+        path: text
+        for path, text in pages(ROOT).items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    }
     if sys.argv[1:] == ["--check"]:
-        print(f"{name} is stale: make syllabus")
-        return 1
-    SYLLABUS.write_text(text, encoding="utf-8", newline="\n")
-    print(f"wrote {name}")
+        for path in stale:
+            print(f"{path.relative_to(ROOT)} is stale: make syllabus")
+        return 1 if stale else 0
+    for path, text in stale.items():
+        path.write_text(text, encoding="utf-8", newline="\n")
+        print(f"wrote {path.relative_to(ROOT)}")
     return 0
 
 

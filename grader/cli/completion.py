@@ -34,7 +34,9 @@ def explained(context: click.Context, _argument: click.Parameter, begun: str) ->
         known = load_explanations(course.root, course.rubric)
     except (ExplanationError, MisconceptionError):
         return []
-    return _beginning(begun, [*known.by_exercise, *known.entries, *known.by_cause])
+    return _beginning(
+        begun, [*known.by_exercise, *known.by_target, *known.entries, *known.by_cause]
+    )
 
 
 def _course(context: click.Context) -> Course | None:

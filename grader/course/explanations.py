@@ -5,8 +5,12 @@ They hold words and no code of the reference, and stand in `reference/`:
     mistakes/scores.toml, masks.toml, ...   by id of the list of mistakes: [scores_not_scaled]
     mistakes/criteria.toml                  by criterion, a sentence each
     mistakes/observations.toml              what is seen where no mistake is known: [nan]
+    mistakes/shared.toml                    for mistakes that the list does not have, each entry
+                                            with `causes`, the ids that share it
     exercises/a1.sdpa/explanations.toml     the exercise, ["a1.sdpa"], and those of its own mistakes
-                                            of which the list says too little: ["sdpa.unscaled"]
+                                            of which the list says too little: ["sdpa.unscaled"];
+                                            hints for one of its targets, ["softmax_naive"], which
+                                            may leave the rest to the exercise
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ from .misconceptions import Misconception, MisconceptionError
 from .mistake_diff import read_families, read_mistakes
 from .mistake_list import topics
 from .paths import CoursePaths
-from .rubric import Rubric
+from .rubric import Exercise, Rubric
 
 STEPS = 3
 
@@ -56,13 +60,14 @@ class Explanations:
     by_cause: Mapping[str, Explanation] = field(default_factory=dict)
     entries: Mapping[str, tuple[Misconception, str]] = field(default_factory=dict)
     """Misconceptions by id, each with the slug of its exercise."""
+    by_target: Mapping[str, Explanation] = field(default_factory=dict)
 
     def of(self, name: str) -> Explanation:
         """Return the explanation of a cause, an exercise, or a check.
 
         Raises ExplanationError if nothing has this name.
         """
-        result = self._of_cause(name) or self._of_check(name)
+        result = self._of_cause(name) or self.by_target.get(name) or self._of_check(name)
         if result is None:
             message = _("nothing is called '{name}'", name=name)
             raise ExplanationError(f"{message}{self._meant(name)}")
@@ -81,7 +86,9 @@ class Explanations:
         return self._of_unlisted(entry, slug)
 
     def _of_unlisted(self, entry: Misconception, slug: str) -> Explanation | None:
-        """Explain a mistake by its exercise, and by the first criterion that it fails."""
+        """Explain a mistake by its target, else by exercise and the first criterion it fails."""
+        if (target := self.by_target.get(entry.target.partition(".")[0])) is not None:
+            return replace(target, what=entry.cause)
         about = self.by_exercise.get(slug)
         criterion = entry.fails[0].rpartition("/")[2] if entry.fails else ""
         if about is None:
@@ -101,7 +108,7 @@ class Explanations:
         return replace(about, hints=(self.by_criterion[criterion], *about.hints[1:]))
 
     def _meant(self, name: str) -> str:
-        known = [*self.entries, *self.by_cause, *self.by_exercise]
+        known = [*self.entries, *self.by_cause, *self.by_exercise, *self.by_target]
         if "/" in name and name.partition("/")[0] in self.by_exercise:
             slug, _other, rest = name.partition("/")
             known = [f"{slug}/{criterion}" for criterion in self.by_criterion]
@@ -141,25 +148,24 @@ def load_explanations(root: Path, rubric: Rubric) -> Explanations:
                 folder=paths.mistakes,
             )
         )
-    by_slug = {
-        slug: dict(_explanations(paths.exercise(slug).explanations, paths))
-        for slug in rubric.exercises
-    }
+    by_slug = {slug: dict(_of_exercise(one, paths)) for slug, one in rubric.exercises.items()}
+    targets = {target for one in rubric.exercises.values() for target in one.targets}
     own = {name: one for result in by_slug.values() for name, one in result.items()}
-    observations = dict(_explanations(paths.observations, paths))
+    causes = dict(_explanations(paths.observations, paths)) | dict(_shared(paths))
+    causes |= {name: own[name] for name in own if name not in by_slug and name not in targets}
     return Explanations(
         by_mistake={key: one for path in topics(paths) for key, one in _explanations(path, paths)},
         by_exercise={slug: own[slug] for slug in by_slug if slug in own},
         by_criterion={name: str(text) for name, text in _table(paths.criteria).items()},
-        by_cause=observations | {name: own[name] for name in own if name not in by_slug},
+        by_cause=causes,
         entries=dict(_entries(paths, rubric)),
+        by_target={name: own[name] for name in own if name in targets},
     )
 
 
 def has_explanations(paths: CoursePaths) -> bool:
     """Tell whether this copy of the course explains mistakes: a student's copy does not."""
-    own = (exercise.explanations for exercise in paths.all_exercises())
-    return paths.mistakes.is_dir() or any(path.is_file() for path in own)
+    return paths.explains
 
 
 def _table(path: Path) -> Mapping[str, object]:
@@ -171,9 +177,33 @@ def _table(path: Path) -> Mapping[str, object]:
         raise ExplanationError(f"{path}: not valid TOML: {error}. Mend it") from None
 
 
-def _explanations(path: Path, paths: CoursePaths) -> Iterator[tuple[str, Explanation]]:
+def _of_exercise(exercise: Exercise, paths: CoursePaths) -> Iterator[tuple[str, Explanation]]:
+    path = paths.exercise(exercise.slug).explanations
+    about = _table(path).get(exercise.slug)
+    given = about if isinstance(about, dict) else {}
+    given = {name: text for name, text in given.items() if name != "hints"}
+    yield from _explanations(path, paths, dict.fromkeys(exercise.targets, given))
+
+
+def _shared(paths: CoursePaths) -> Iterator[tuple[str, Explanation]]:
+    table = _table(paths.shared_causes)
+    for key, one in _explanations(paths.shared_causes, paths):
+        values = table[key]
+        causes = values.get("causes") if isinstance(values, dict) else None
+        if not isinstance(causes, list) or not causes:
+            place = paths.shown(paths.shared_causes)
+            raise ExplanationError(f"{place}: {key}: expected `causes`, a list of ids")
+        yield from ((str(id), replace(one, name=str(id))) for id in causes)
+
+
+def _explanations(
+    path: Path, paths: CoursePaths, given: Mapping[str, Mapping[str, object]] | None = None
+) -> Iterator[tuple[str, Explanation]]:
+    """Yield the explanations in a file; `given` is what an entry may leave out, by its name."""
     for key, values in _table(path).items():
-        if not isinstance(values, dict):
+        if isinstance(values, dict):
+            values = {**(given or {}).get(key, {}), **values}
+        else:
             raise ExplanationError(
                 f"{paths.shown(path)}: {key}: expected why, equation, source and hints"
             )

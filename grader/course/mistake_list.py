@@ -39,7 +39,7 @@ class MistakeList:
 
 def topics(paths: CoursePaths) -> tuple[Path, ...]:
     """Return the files of the list, one for each topic, sorted; none if the course has no list."""
-    others = (paths.criteria, paths.observations, paths.places)
+    others = (paths.criteria, paths.observations, paths.places, paths.shared_causes)
     return tuple(path for path in sorted(paths.mistakes.glob("*.toml")) if path not in others)
 
 

@@ -38,6 +38,11 @@ class CoursePaths:
         return self.mistakes / "observations.toml"
 
     @property
+    def shared_causes(self) -> Path:
+        """Return the explanations that mistakes of several exercises share."""
+        return self.mistakes / "shared.toml"
+
+    @property
     def places(self) -> Path:
         """Return the patterns of code in which mistakes sit."""
         return self.mistakes / "places.toml"
@@ -97,6 +102,12 @@ class CoursePaths:
     def all_exercises(self) -> tuple[ExercisePaths, ...]:
         """Return the files of every exercise that has a folder, sorted by slug."""
         return tuple(ExercisePaths(path) for path in sorted(self.exercises.glob("*/")))
+
+    @property
+    def explains(self) -> bool:
+        """Tell whether this copy of the course explains mistakes: a student's copy does not."""
+        own = (exercise.explanations for exercise in self.all_exercises())
+        return self.mistakes.is_dir() or any(path.is_file() for path in own)
 
     def shown(self, path: Path) -> str:
         """Return a path as messages show it: from the course's root."""

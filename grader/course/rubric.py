@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.course.cycles import circles
+from grader.course.feedback import Feedback, feedback
 from grader.course.follow_through import FollowThrough, follow_problems, follow_through
 from grader.course.late import LatePolicy, late_policy, late_problems
 from grader.course.questions import WrittenItem, item_problems, items_of, located, written_items
@@ -146,6 +147,8 @@ class Rubric:
     """What it costs to hand in late; None if that costs nothing."""
     totals: Totals | None = None
     """What is left out, given and capped beside what the checks earn; None if nothing is."""
+    feedback: Feedback = field(default_factory=Feedback)
+    """What a student has to find out before a report says it."""
 
     @property
     def points(self) -> Fraction:
@@ -303,6 +306,9 @@ _RUBRIC = record(
     late=optional(late_policy(), None, "The deadlines, and what it costs to miss one."),
     totals=optional(
         totals_rules(), None, "The lowest that is left out, bonuses, and caps on totals."
+    ),
+    feedback=optional(
+        feedback(), Feedback(), "What a student has to find out before a report says it."
     ),
 )
 

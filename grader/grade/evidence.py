@@ -85,6 +85,8 @@ class Cause:
     text: str
     fits: int
     of: int
+    is_kept_back: bool = field(default=False, compare=False)
+    """True in a report whose reader shall look for the mistake first."""
 
     @property
     def is_observation(self) -> bool:

@@ -22,6 +22,7 @@ from grader.live.reporting import report_of
 from grader.live.session import Session
 from grader.live.spaces import Namespace, Spaces, cell_names, entries
 from grader.report.cleaning import refusal
+from grader.report.tries import known_by_now
 from grader.submission.submission import digest_of
 from grader.text.language import (
     LANGUAGES,
@@ -36,12 +37,18 @@ from grader.text.typed import here
 from grader.worker.live import Kernel, Space
 
 
-def check(*what: object, course: str | Path | None = None, lang: str | None = None) -> None:
+def check(
+    *what: object,
+    course: str | Path | None = None,
+    lang: str | None = None,
+    causes: bool = False,
+) -> None:
     """Check what you wrote, as it stands in this kernel, and show a report. It is practice.
 
     `what`: functions and classes, modules, or the names of exercises (`"a1.sdpa"`); nothing for
     everything here that an exercise asks for. `course`: its folder, if this one is not in it.
-    `lang`: the language of the report, `en` or `ko`; else the environment's.
+    `lang`: the language of the report, `en` or `ko`; else the environment's. `causes`: name likely
+    causes, also where the course's author wants you to look for them first.
     """
     namespace = sys._getframe(1).f_globals
     folder = Path.cwd()
@@ -49,7 +56,7 @@ def check(*what: object, course: str | Path | None = None, lang: str | None = No
     try:
         use_language(preferred_language())
         use_language(_language(lang))
-        answer = checked(what, namespace, folder, typed.course or folder)
+        answer = checked(what, namespace, folder, typed.course or folder, causes=causes)
         show(replace(answer, report=replace(answer.report, typed=typed)))
     except (CourseError, EngineError, IsolationError, RubricError) as error:
         show(Refusal(refusal(str(error))))
@@ -69,7 +76,12 @@ def _language(requested: str | None) -> str:
 
 
 def checked(
-    what: Iterable[object], namespace: Namespace, folder: Path, course_folder: Path
+    what: Iterable[object],
+    namespace: Namespace,
+    folder: Path,
+    course_folder: Path,
+    *,
+    causes: bool = False,
 ) -> Answer:
     """Return the report on objects of this process, in the language in use.
 
@@ -96,7 +108,9 @@ def checked(
     if scope.about:
         rubric = seen_of(rubric, request.slugs, graded)
     report = report_of(graded, kernel, files, request.slugs, rubric, folder)
-    return Answer(replace(report, notes=(*report.notes, *left_out(scope, rubric))), folder)
+    notes = (*report.notes, *left_out(scope, rubric))
+    report = replace(report, notes=notes, has_hints=course.paths.explains)
+    return Answer(known_by_now(report, rubric.feedback, on_request=causes), folder)
 
 
 # ---- the course ------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from grader.course.rubric import POLICY, Exercise, Rubric
 from grader.grade.evidence import FLAG, Note, Observation, Outcome
 from grader.grade.score import ExerciseGrade, Grade, block, score
 from grader.report.beside import BesideChecks
+from grader.report.keeping_back import kept_back
 from grader.submission.submission import Submission
 from grader.submission.written_answers import WrittenAnswer, written_answers
 from grader.text.language import _
@@ -99,6 +100,8 @@ class Report:
     """Maps the slug of a question to what a person gave, where it is known already."""
     explanations: Explanations | None = None
     """The source of the hints, in formats that show any."""
+    has_hints: bool = False
+    """True if this copy of the course explains its exercises, for `grader explain`."""
     typed: Typed = PLAIN
     """The way that commands begin where this is read in a terminal."""
     flags: tuple[Note, ...] | None = None
@@ -162,6 +165,8 @@ def report_from(
     named = tuple(only)
     slugs = named or tuple(rubric.exercises)
     observations = [seen for seen in blocked if seen.exercise in slugs]
+    if not for_staff:
+        observations = [*kept_back(observations, rubric.feedback)]
     shown = {slug: rubric.exercises[slug] for slug in rubric.exercises if slug in slugs}
     grade = score(replace(rubric, exercises=shown), tuple(observations))
     stems = {exercise.assignment for exercise in shown.values()}

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
+from grader.course.rubric import POLICY
 from grader.grade.evidence import Observation, Outcome
 from grader.report.cleaning import one_line
 from grader.report.content import LOST, ExerciseReport
@@ -25,7 +26,7 @@ class Findings:
     """The checks of one exercise that did not pass, each in exactly one place."""
 
     first: Observation | None
-    """The check to mend first; None if there is nothing to mend here."""
+    """The check to mend first: shown in full. None if there is nothing to mend here."""
     echoes: tuple[Alike, ...]
     """The same check on other values, or the same words at the same place: likely one cause."""
     others: tuple[Alike, ...]
@@ -41,7 +42,7 @@ def findings(part: ExerciseReport) -> Findings:
     unhappy = [seen for seen in part.observations if seen.outcome is not Outcome.PASSED]
     waiting = [seen for seen in unhappy if seen.outcome is Outcome.BLOCKED]
     open_ = [seen for seen in unhappy if seen.outcome is not Outcome.BLOCKED]
-    first = next((seen for seen in open_ if seen.outcome in LOST), None) or next(iter(open_), None)
+    first = _first(part, open_)
     rest = [seen for seen in open_ if seen is not first]
     echoes = [seen for seen in rest if first is not None and _is_echo(seen, first)]
     others = [seen for seen in rest if seen not in echoes]
@@ -50,6 +51,24 @@ def findings(part: ExerciseReport) -> Findings:
         echoes=_grouped(echoes, lambda seen: seen.criterion),
         others=_grouped(others, _face),
         waiting=_grouped(waiting, lambda seen: (seen.criterion, seen.observed)),
+    )
+
+
+def _first(part: ExerciseReport, open_: list[Observation]) -> Observation | None:
+    """Return the check that teaches most: a broken rule, one with a known mistake, the dearest.
+
+    Of those that cost as much, it is the one that stands first in the rubric.
+    """
+    lost = {one.criterion: one.max_points - (one.points or 0) for one in part.grade.criteria}
+    mendable = [seen for seen in open_ if seen.outcome in LOST]
+    return min(
+        mendable,
+        key=lambda seen: (
+            seen.criterion != POLICY,  # what is forbidden may explain all that follows
+            seen.cause is None or seen.cause.is_observation,
+            -lost.get(seen.criterion, 0),
+        ),
+        default=next(iter(open_), None),
     )
 
 

@@ -157,8 +157,8 @@ def _observation(seen: Observation) -> dict[str, object]:
         "outcome": seen.outcome.value,
         "observed": printable(seen.observed),
         "expected": printable(seen.expected),
-        "cause": None if seen.cause is None else _cause(seen.cause),
-        "also": [_cause(cause) for cause in seen.also],
+        "cause": None if seen.cause is None or seen.cause.is_kept_back else _cause(seen.cause),
+        "also": [_cause(cause) for cause in seen.also if not cause.is_kept_back],
         "picture": None if seen.picture is None else _picture(seen.picture),
         "weights": None if seen.weights is None else _weights(seen.weights),
         **(

@@ -36,15 +36,17 @@ def next_step(report: Report, cwd: Path) -> str:
 
 
 def explainable(report: Report) -> str | None:
-    """Return the cause of the first failure, by the name that `grader explain` knows.
+    """Return the name by which `grader explain` knows the first failure shown in full.
 
-    This is the first failure that the report shows in full. Returns None if it has no cause: the
-    cause of another failure would be read as the cause of this one.
+    It is that of its cause; without one, that of its criterion, if this course has hints at all:
+    the cause of another failure would be read as the cause of this one.
     """
     for exercise in report.exercises:
         first = findings(exercise).first
         if first is not None and first.outcome in LOST:
-            return first.cause.id if first.cause is not None else None
+            if first.cause is not None and not first.cause.is_kept_back:
+                return first.cause.id
+            return f"{first.exercise}/{first.criterion}" if report.has_hints else None
     return None
 
 
@@ -102,7 +104,7 @@ def _first_open(report: Report, cwd: Path) -> str | None:
             continue
         return (
             _mend_reading(report, exercise, (*wrong, *undone)[0], cwd)
-            or (_mend(report, exercise, wrong[0], cwd) if wrong else None)
+            or (_mend(report, exercise, _shown_in_full(exercise, wrong), cwd) if wrong else None)
             or _write(report, exercise, undone[0], cwd)
         )
     return None
@@ -123,6 +125,11 @@ def _mend_reading(
     if is_read and not any(is_noted):
         return None
     return _open(located(report, Where(file), cwd), _("the problem above"))
+
+
+def _shown_in_full(exercise: ExerciseReport, wrong: tuple[Observation, ...]) -> Observation:
+    first = findings(exercise).first
+    return first if first is not None and first.outcome in LOST else wrong[0]
 
 
 def _handed_in(report: Report, exercise: ExerciseReport) -> str | None:

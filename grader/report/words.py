@@ -27,7 +27,7 @@ def facts(seen: Observation, where: str | None = None) -> list[tuple[str, str]]:
         _("observed"): seen.observed,
         _("expected"): seen.expected,
         _label(seen.cause): _cause(seen.cause),
-        _("or"): "\n".join(cause.text for cause in seen.also),
+        _("or"): "\n".join(cause.text for cause in seen.also if not cause.is_kept_back),
         _place_label(seen): place,
     }
     return [(label, printable(words).strip("\n")) for label, words in texts.items() if words]
@@ -96,6 +96,16 @@ def _place_label(seen: Observation) -> str:
 def _cause(cause: Cause | None) -> str:
     if cause is None or cause.is_observation:
         return "" if cause is None else cause.text
+    if cause.is_kept_back:
+        return _(
+            "known. Look for it yourself first, with the hints. To read it: grader check --causes, "
+            "or in a notebook grader.check(…, causes=True)"
+        )
+    return with_fit(cause)
+
+
+def with_fit(cause: Cause) -> str:
+    """Say a mistake, and on how many probes it gives the student's numbers."""
     return _(
         "{cause} (gives your numbers on {fits} of {of} probes)",
         cause=cause.text,

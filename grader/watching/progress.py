@@ -32,6 +32,8 @@ class Progress:
     view: View = View.EXERCISE
     hints: int = 0
     """The number of its hints that are shown."""
+    causes: bool = False
+    """True if the reader asked for the causes that the report keeps back."""
     note: str = ""
     """Something to say instead of a report."""
     busy: str = ""
@@ -69,15 +71,16 @@ class Progress:
 
     def with_reports(self, reports: Mapping[str, Report]) -> Progress:
         """Add new reports. If one is on the current exercise, its hints are hidden again."""
-        hints = 0 if self.current in reports else self.hints
-        turned = 0 if self.current in reports else self.turned
         known = {**self.reports, **reports}
-        return replace(self, reports=known, hints=hints, note="", turned=turned)
+        if self.current not in reports:
+            return replace(self, reports=known, note="")
+        return replace(self, reports=known, note="", hints=0, causes=False, turned=0)
 
     def in_front(self, slug: str) -> Progress:
         """Put this exercise on the screen."""
-        hints = self.hints if slug == self.current else 0
-        return replace(self, current=slug, view=View.EXERCISE, hints=hints)
+        stays = slug == self.current
+        hints, causes = self.hints if stays else 0, stays and self.causes
+        return replace(self, current=slug, view=View.EXERCISE, hints=hints, causes=causes)
 
     def more(self) -> Progress:
         """Show the next part of a page that does not fit."""
@@ -90,6 +93,10 @@ class Progress:
         """Show one more hint."""
         hints = min(self.hints + 1, STEPS)
         return replace(self, view=View.EXERCISE, hints=hints)
+
+    def with_causes(self) -> Progress:
+        """Name the causes that the report keeps back."""
+        return replace(self, view=View.EXERCISE, causes=True)
 
     def listed(self) -> Progress:
         """Show the list, or go back from it."""

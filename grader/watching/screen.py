@@ -16,6 +16,7 @@ from grader.course.explanations import STEPS, Explanation, ExplanationError, Exp
 from grader.grade.evidence import Outcome
 from grader.report.cleaning import one_line
 from grader.report.content import Report
+from grader.report.disclosure import named
 from grader.report.marks import ASCII, UNICODE, Marks
 from grader.report.next_step import explainable
 from grader.report.terminal import pieces
@@ -150,7 +151,8 @@ class Screen:
         if progress.view is View.ALL and progress.whole is not None:
             return self._report(progress.whole)
         if progress.current in progress.reports:
-            body, end = self._report(progress.reports[progress.current])
+            report = progress.reports[progress.current]
+            body, end = self._report(named(report) if progress.causes else report)
             return body, [*end, *self._after(progress)]
         return [], []
 
@@ -185,7 +187,7 @@ class Screen:
     def _explanation(self, progress: Progress) -> Explanation | None:
         """Return the explanation of the cause that was named, else of the exercise."""
         report = progress.reports.get(progress.current)
-        names = (explainable(report) if report is not None else None, progress.current)
+        names = (None if report is None else explainable(named(report)), progress.current)
         for name in names:
             try:
                 if name is not None and self.explanations is not None:
@@ -220,11 +222,19 @@ def _mark(progress: Progress, slug: str, marks: Marks) -> tuple[str, str]:
     return marks.outcome[Outcome.FAILED], "red"
 
 
+def _keeps_back(progress: Progress) -> bool:
+    part = progress.part(progress.current)
+    causes = () if part is None else (seen.cause for seen in part.observations)
+    is_there = any(cause is not None and cause.is_kept_back for cause in causes)
+    return is_there and not progress.causes and progress.view is View.EXERCISE
+
+
 def _keys(progress: Progress, is_cut: bool) -> Iterator[Text]:
     for key, says in (
         *([("m", _("more"))] if is_cut else []),
         ("n", _("next")),
         ("h", _("hint")),
+        *([("c", _("cause"))] if _keeps_back(progress) else []),
         ("l", _("back") if progress.view is View.LIST else _("list")),
         ("a", _("all")),
         ("q", _("quit")),

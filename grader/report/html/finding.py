@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.course.explanations import STEPS, ExplanationError
-from grader.grade.evidence import Observation, Outcome
+from grader.grade.evidence import Cause, Observation, Outcome
 from grader.report.cleaning import one_line
 from grader.report.content import Report
 from grader.report.html.heat import Figure, drawn, heat_maps
 from grader.report.marks import UNICODE, remark
-from grader.report.words import facts
+from grader.report.words import facts, with_fit
 from grader.text.language import _
 
 
@@ -63,6 +63,8 @@ class FindingCard:
     facts: tuple[Fact, ...]
     figures: tuple[Figure, ...]
     ladder: Ladder | None
+    kept: str = ""
+    """The cause in words if it is kept back: it is folded away, below the hints."""
 
 
 STATES = {
@@ -108,6 +110,7 @@ def finding(
         facts=tuple(_facts(seen)),
         figures=tuple(figure for figure in figures if figure is not None),
         ladder=_ladder(report, hints_name(report, seen)) if with_hints else None,
+        kept="\n".join(with_fit(cause) for cause in _kept(seen)),
     )
 
 
@@ -129,11 +132,18 @@ def hints_name(report: Report, seen: Observation) -> str:
 
 
 def _facts(seen: Observation) -> list[Fact]:
+    if _kept(seen):  # a page has a fold for it
+        seen = replace(seen, cause=None, also=())
     cause = "" if seen.cause is None else seen.cause.text
     return [
         Fact(label, words, "cause" if cause and words.startswith(cause) else "")
         for label, words in facts(seen)
     ]
+
+
+def _kept(seen: Observation) -> tuple[Cause, ...]:
+    causes = (*(() if seen.cause is None else (seen.cause,)), *seen.also)
+    return tuple(cause for cause in causes if cause.is_kept_back)
 
 
 def _ladder(report: Report, name: str) -> Ladder | None:

@@ -123,6 +123,7 @@ def _labels() -> Mapping[str, str]:
         "other_checks": _("What else did not pass"),
         "why": _("Why is it a mistake?"),
         "why_exercise": _("What is this about?"),
+        "kept": _("The likely cause, when you have looked for it"),
         "numbers": _("The same as a table"),
         "row": _("row"),
         "code": _("Your code"),

@@ -261,8 +261,8 @@ def caused(check: str, cause: str) -> Observation:
         pytest.param((caused(PASSED[0].check, "add.a"), FAILED_AT), "add.a", id="shown in full"),
         pytest.param(
             (seen(PASSED[0].check, Outcome.FAILED), caused(FAILED_AT.check, "add.b")),
-            None,
-            id="told in a line",
+            "add.b",
+            id="it is shown in full for its cause",
         ),
         pytest.param(
             (FAILED_AT, caused(MEAN_UNTOUCHED.check, "mean.a")), None, id="of another exercise"
@@ -276,3 +276,19 @@ def test_the_cause_to_read_about_is_of_the_failure_that_is_shown(
     found: tuple[Observation, ...], cause: str | None
 ) -> None:
     assert explainable(report_on(SampleResult(observations=found), RUBRIC)) == cause
+
+
+@pytest.mark.parametrize(
+    ("found", "name"),
+    [
+        pytest.param((FAILED_AT,), "s1.add/outputs", id="without a cause: its criterion"),
+        pytest.param((caused(FAILED_AT.check, "add.b"),), "add.b", id="with one"),
+        pytest.param(PASSED, None, id="nothing to explain"),
+    ],
+)
+def test_there_is_always_something_to_read_where_the_course_explains(
+    found: tuple[Observation, ...], name: str | None
+) -> None:
+    report = report_on(SampleResult(observations=found), RUBRIC)
+
+    assert explainable(replace(report, has_hints=True)) == name

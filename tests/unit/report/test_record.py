@@ -100,7 +100,7 @@ def test_without_the_files_it_shows_no_code_and_still_says_what_is_next() -> Non
     found = report_of(recorded(report), RUBRIC)
 
     assert "raise NotImplementedError" not in html.rendered(found)
-    assert next_step(found, Path("/")) == "open s1_sums.py:1 (s1.add, shapes)"
+    assert next_step(found, Path("/")) == "open s1_sums.py:5 (s1.add, outputs)"
 
 
 def test_points_by_a_person_stand_on_the_page_with_their_comment() -> None:

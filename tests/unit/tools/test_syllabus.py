@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import cmarkgfm
 import pytest
 
 from grader.course.course import find_course
 from grader.course.source_notebooks import load_notebooks
-from tools.syllabus import ROOT, SYLLABUS, syllabus
+from tools.frame import FRAME, FrameError, load_frame
+from tools.syllabus import IN_KOREAN, ROOT, SYLLABUS, pages, syllabus
 
 COURSE = find_course(ROOT)
+TRACKS = load_frame(ROOT, COURSE.rubric).tracks
 MAP = (ROOT / "docs" / "notebooks-map.md").read_text(encoding="utf-8")
 CODE_CELLS = {"000": 2, "001": 18, "002": 38, "003": 24, "004": 6}
 """How many each notebook has."""
@@ -72,7 +75,7 @@ def test_every_link_on_it_leads_somewhere(page: str) -> None:
 def test_every_table_of_it_is_one(page: str) -> None:
     html = cmarkgfm.github_flavored_markdown_to_html(page, cmarkgfm.Options.CMARK_OPT_UNSAFE)
 
-    assert html.count("<table>") == len(COURSE.rubric.assignments) + 2
+    assert html.count("<table>") == len(COURSE.rubric.assignments) + 3 + len(TRACKS)
     assert html.count("<details>") == html.count("</details>") == len(COURSE.rubric.exercises)
     assert "| ---" not in html
 
@@ -100,3 +103,83 @@ def test_the_map_and_the_course_name_the_same_exercises() -> None:
     course = {one.name: set(one.teaches) for one in load_notebooks(ROOT)}
 
     assert named == course
+
+
+def test_both_pages_are_fresh() -> None:
+    stale = [
+        path.name for path, text in pages(ROOT).items() if path.read_text(encoding="utf-8") != text
+    ]
+
+    assert stale == []
+    assert {*pages(ROOT)} == {SYLLABUS, IN_KOREAN}
+
+
+def test_the_korean_page_has_every_exercise_and_all_its_links() -> None:
+    text = IN_KOREAN.read_text(encoding="utf-8")
+    headings = re.findall(r"^### (.+)$", text, re.MULTILINE)
+    anchors = {heading.replace(".", "") for heading in headings}
+
+    assert headings == [*COURSE.rubric.exercises]
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) - anchors == set()
+
+
+def test_the_tracks_are_what_the_parts_say() -> None:
+    frame = load_frame(ROOT, COURSE.rubric)
+    short, middle, whole = ({*track.exercises} for track in frame.tracks)
+
+    assert short == {slug for slug, one in frame.exercises.items() if one.part == "core"}
+    assert middle == {slug for slug, one in frame.exercises.items() if one.part != "optional"}
+    assert whole == {*COURSE.rubric.exercises}
+    assert [len(track.weeks) for track in frame.tracks] == [4, 8, 10]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        pytest.param('["a1.scores"]', '["a1.score"]', "a1.scores: has no entry", id="no entry"),
+        pytest.param('["a1.scores"]', '["a1.score"]', "a1.score: no such exercise", id="unknown"),
+        pytest.param(
+            'after = ["a1.scores"]',
+            'after = ["a5.online"]',
+            "a1.sdpa: after: comes later in the rubric: a5.online",
+            id="after what comes later",
+        ),
+        pytest.param(
+            'after = ["a1.scores"]',
+            'after = ["a1.scoring"]',
+            "a1.sdpa: after: no such exercise: a1.scoring",
+            id="after an unknown one",
+        ),
+        pytest.param(
+            '  ["a1.scores", "a1.softmax", "a1.sdpa"],',
+            '  ["a1.softmax", "a1.sdpa"],',
+            "4 weeks, to a Vision Transformer: a1.sdpa comes before a1.scores",
+            id="a track that lacks something",
+        ),
+        pytest.param(
+            'ours = ["a3.mha"]',
+            'ours = ["a3.mah"]',
+            "CS231n, assignment 3: ours: no such exercise: a3.mah",
+            id="in place of another course",
+        ),
+        pytest.param(
+            'difficulty = "hard"',
+            'difficulty = "cruel"',
+            "a1.sdpa: part is one of ('core', 'more', 'optional'), difficulty one of "
+            "('easy', 'medium', 'hard'), minutes > 0",
+            id="no difficulty",
+        ),
+    ],
+)
+def test_a_frame_that_does_not_fit_says_where(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    text = (ROOT / FRAME).read_text(encoding="utf-8")
+    (tmp_path / "reference").mkdir()
+    (tmp_path / FRAME).write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert old in text
+
+    with pytest.raises(FrameError) as error:
+        load_frame(tmp_path, COURSE.rubric)
+
+    assert f"reference/frame.toml: {message}" in str(error.value).splitlines()

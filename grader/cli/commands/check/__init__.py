@@ -51,6 +51,11 @@ def _format_and_file(
     is_flag=True,
     help="Go on, and grade again what changed whenever a file is saved.",
 )
+@click.option(
+    "--causes",
+    is_flag=True,
+    help="Name the likely causes, also where the course's author wants you to look first.",
+)
 @options.spawn
 @options.isolation
 @options.language()

@@ -27,6 +27,7 @@ from grader.files.writing import refuse_detour
 from grader.report.cleaning import one_line
 from grader.report.content import Report, report_on
 from grader.report.formats import renderer
+from grader.report.tries import known_by_now
 from grader.submission.archive import is_archive
 from grader.submission.file_choice import seem_untouched
 from grader.submission.submission import SubmissionError, read_submission
@@ -44,6 +45,7 @@ def run(
     format_: str = "text",
     files: Sequence[tuple[str, Path]] = (),
     watch: bool = False,
+    causes: bool = False,
     spawn: bool,
     isolation: str | None = None,
     course_folder: Path | None,
@@ -84,7 +86,8 @@ def run(
             hurry=cores() > 1,
         )
         if watch:
-            return _watch(WatchRequest(course, target, slugs, typed, choice.remark), options, begun)
+            request = WatchRequest(course, target, slugs, typed, choice.remark, causes)
+            return _watch(request, options, begun)
         with line() as tell, _opener(open_engine, begun, tell)(course, options) as grader:
             # Imported while torch is, in the other process.
             show = _printer(format_)
@@ -95,7 +98,9 @@ def run(
                 else None
             )
             graded = next(iter(grader.grade([submission])))
-    report = replace(report_on(graded, course.rubric, slugs, hints), typed=typed)
+    report = report_on(graded, course.rubric, slugs, hints)
+    report = replace(report, typed=typed, has_hints=course.paths.explains)
+    report = known_by_now(report, course.rubric.feedback, on_request=causes)
     for rendered, file in writers:
         write(file, rendered(report))
     show(report)

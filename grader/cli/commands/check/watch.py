@@ -23,6 +23,7 @@ from grader.engine.engine import Engine, Options
 from grader.engine.process_tree import ProcessTree
 from grader.report.cleaning import refusal
 from grader.report.content import Report, report_on
+from grader.report.tries import known_by_now
 from grader.submission.submission import Submission, SubmissionError, read_submission
 from grader.text.language import _
 from grader.text.news import News
@@ -117,6 +118,8 @@ class _Watch:
                 self.progress = self.progress.next()
             elif key == "h":
                 self.progress = self.progress.hinted()
+            elif key == "c":
+                self.progress = self.progress.with_causes()
             elif key == "l":
                 self.progress = self.progress.listed()
             elif key == "a":
@@ -204,7 +207,10 @@ class _Watch:
         self.progress = replace(self.progress, busy="")
         self._entries = {**self._entries, **result.entries}
         report = report_on(result, self.request.course.rubric, requested)
-        return replace(report, typed=self.request.typed)
+        has_hints = self.explanations is not None
+        report = replace(report, typed=self.request.typed, has_hints=has_hints)
+        feedback = self.request.course.rubric.feedback
+        return known_by_now(report, feedback, on_request=self.request.causes)
 
     def hear(self, news: News | None) -> None:
         """Show the news of the work being done, once it has taken longer than QUIET_S."""

@@ -20,3 +20,5 @@ class WatchRequest:
     typed: Typed = PLAIN
     remark: str = ""
     """A sentence about the choice of the path, if somebody could expect another one."""
+    causes: bool = False
+    """True if causes are to be named, whenever the course's author wants that."""

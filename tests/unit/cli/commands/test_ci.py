@@ -86,7 +86,7 @@ def test_github_gets_annotations_a_summary_and_outputs(
     first, *others = commands(capsys.readouterr().out)
     assert first == (
         "::error title=Points are missing::0 / 6.5 points%0ANext: open s1_sums.py:1 "
-        "(s1.add, shapes)"
+        "(s1.add, outputs)"
     )
     assert [line.partition(" title=s")[0] for line in others] == ["::error", "::error", "::warning"]
     assert "## sums: 0 / 6.5 points" in files["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8")
