@@ -38,17 +38,21 @@ def sensitivity(
     an odd count the larger half.
     """
     generator = np.random.default_rng(seed)
-    marks = np.zeros((draws, len(earned)))
+    marks = np.zeros((len(earned), draws))
     for part in parts:
         if not part.columns:
             continue
-        own = earned[:, part.columns].astype(np.float64)
+        # Few ways to pass some and fail others occur: each is marked once, for all who have it.
+        packed = np.packbits(earned[:, part.columns], axis=1)
+        _ways, first, way = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+        own = earned[first][:, part.columns].astype(np.float64)  # ways checks
         half = (len(part.columns) + 1) // 2
         places = generator.permuted(np.tile(np.arange(len(part.columns)), (draws, 1)), axis=1)[
             :, :half
         ]
         chosen = np.zeros((draws, len(part.columns)))
         np.put_along_axis(chosen, places, 1.0, axis=1)
-        share = chosen @ own.T / half  # draws students
-        marks += part.points * (share > 1 - 1e-9 if part.all_or_nothing else share)
-    return Sensitivity(marks.std(axis=0, ddof=1), draws)
+        share = own @ chosen.T / half  # ways draws
+        points = part.points * (share > 1 - 1e-9 if part.all_or_nothing else share)
+        marks += points[way.ravel()]  # students draws
+    return Sensitivity(np.ascontiguousarray(marks.T).std(axis=0, ddof=1), draws)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..grade.evidence import Outcome
@@ -43,6 +44,10 @@ class RecordForm:
     criteria: tuple[tuple[str, str, str], ...]
     """Names as `slug/criterion`, each with its maximum of points and its visibility."""
 
+    @cached_property
+    def criterion_names(self) -> tuple[str, ...]:
+        return tuple(name for name, _, _ in self.criteria)
+
     @property
     def text(self) -> str:
         return json.dumps([self.checks, self.criteria], ensure_ascii=False)
@@ -65,6 +70,19 @@ class FailedCheck(NamedTuple):
 
 
 @dataclass(frozen=True)
+class StoredFailures:
+    """The failed checks of a summary as they are stored: most of them are never looked at."""
+
+    rows: Sequence[tuple[int, Sequence[str], str, int]]
+    """As in FailedCheck, with the place of what was observed among the texts."""
+    texts: Sequence[str]
+
+    def __iter__(self) -> Iterator[FailedCheck]:
+        for check, causes, print_, text in self.rows:
+            yield FailedCheck(check, tuple(causes), print_, self.texts[text])
+
+
+@dataclass(frozen=True)
 class ResultSummary:
     """A graded submission in short."""
 
@@ -72,7 +90,7 @@ class ResultSummary:
     """A letter of LETTERS for each check of the form."""
     points: tuple[str | None, ...]
     """What each criterion of the form earned, exactly; None if it could not be checked."""
-    failed: tuple[FailedCheck, ...]
+    failed: tuple[FailedCheck, ...] | StoredFailures
     digest: str
     """The digest of the submission."""
     tier: str
@@ -155,7 +173,7 @@ def read_summary(text: str) -> ResultSummary:
     return ResultSummary(
         outcomes,
         tuple(points),
-        tuple([FailedCheck(c, tuple(ids), print_, texts[t]) for c, ids, print_, t in failed]),
+        StoredFailures(failed, texts),
         digest,
         tier,
         tuple(weak),

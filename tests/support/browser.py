@@ -142,10 +142,22 @@ def unfold(page: Any) -> None:
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
 
 
+def by_axe(page: Any) -> list[str]:
+    """The violations that axe-core reports, each with the first element that it is about."""
+    axe = pytest.importorskip("axe_playwright_python.base", reason="make lint installs it")
+    page.evaluate(axe.AXE_FILE_PATH.read_text(encoding="utf-8"))
+    result = page.evaluate("axe.run()")
+    return [
+        f"axe: {one['id']}: {one['help']}: {one['nodes'][0]['html'][:60]}"
+        for one in result["violations"]
+    ]
+
+
 def problems(browser: Any, file: Path, width: int, scheme: str) -> list[str]:
     """All that is wrong with a page, folded and unfolded; an empty list if nothing is."""
     with page(browser, file, width, scheme) as (open_, said):
         found = open_.evaluate(OVERFLOW)
         unfold(open_)
         found += open_.evaluate(OVERFLOW) + open_.evaluate(LABELS) + open_.evaluate(CONTRAST)
+        found += by_axe(open_)
         return [*dict.fromkeys([*said, *found])]

@@ -176,6 +176,11 @@ class ClassData:
         return totals
 
     @cached_property
+    def codes_by_check(self) -> Codes:
+        """Return the outcomes check by check. Shape (checks, students)."""
+        return np.ascontiguousarray(self.codes.T)
+
+    @cached_property
     def failed(self) -> Mask:
         """Return where a check judged a student's own work as wrong."""
         failed: Mask = np.isin(self.codes, [CODES[one] for one in JUDGED_WRONG])

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -67,6 +68,14 @@ class Coverage:
         return self.named + self.seen + self.unexplained
 
 
+class FailuresByKnowledge(NamedTuple):
+    """The row of each failed check, once for every check."""
+
+    named: list[int]
+    seen: list[int]
+    unexplained: list[int]
+
+
 @dataclass(frozen=True)
 class MistakeCounts:
     """All mistakes of a class. Made by `mistakes_of`."""
@@ -110,10 +119,19 @@ class MistakeCounts:
     @cached_property
     def coverage(self) -> Coverage:
         """Return how many failed checks are named, seen and unexplained; carried ones aside."""
-        own = [one for one in self.data.failures if not one.is_carried]
-        named = sum(bool(one.named) for one in own)
-        seen = sum(one.is_seen for one in own)
-        return Coverage(named, seen, len(own) - named - seen)
+        own = self.by_knowledge
+        return Coverage(len(own.named), len(own.seen), len(own.unexplained))
+
+    @cached_property
+    def by_knowledge(self) -> FailuresByKnowledge:
+        """Return the rows of all failed checks, by how much is known; carried ones aside."""
+        named: list[int] = []
+        seen: list[int] = []
+        unexplained: list[int] = []
+        for one in self.data.failures:
+            if not one.is_carried:
+                (named if one.named else seen if one.is_seen else unexplained).append(one.row)
+        return FailuresByKnowledge(named, seen, unexplained)
 
     @cached_property
     def _by_exercise(self) -> Mapping[tuple[int, str], tuple[Failure, ...]]:

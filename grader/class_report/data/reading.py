@@ -56,10 +56,11 @@ def read_class(out: Path, rubric: Rubric) -> ClassData:
     by_student: dict[str, list[KeptSummary]] = defaultdict(list)
     for kept in history:
         by_student[kept.student].append(kept)
+    layout = _layout([kept.form for kept in history], rubric)
     chosen = [_counted(row, by_student.get(row.id, ())) for row in rows]
     people = tuple(_person(row, adjustments[row.id]) for row in rows)
+    points = _points_by_id(history, layout)
     graded = [(place, kept.kept) for place, kept in enumerate(chosen) if kept is not None]
-    layout = _layout([kept.form for kept in history], rubric)
     return ClassData(
         course=rubric.course,
         rubric=rubric,
@@ -68,10 +69,10 @@ def read_class(out: Path, rubric: Rubric) -> ClassData:
         checks=layout.checks,
         codes=_codes(graded, layout),
         criteria=layout.criteria,
-        points=_points([kept for _, kept in graded], layout),
+        points=_rows(points, [kept for _, kept in graded], layout),
         failures=tuple(_failures(graded, layout)),
         causes={id: text for _, kept in graded for id, text in kept.summary.causes.items()},
-        tries=tuple(_tries(rows, by_student, layout)),
+        tries=tuple(_tries(rows, by_student, points, layout)),
         written=tuple(_written(out, rows, rubric)),
         explained=read_lens(out),
         appeals=appeals,
@@ -120,8 +121,7 @@ def _counted(row: GradebookRow, history: Sequence[KeptSummary]) -> _Chosen | Non
 def _is_of(row: GradebookRow, kept: KeptSummary) -> bool:
     if kept.summary.digest != row.cells["digest"]:
         return False
-    cells = [row.cells.get(name) for name, _, _ in kept.form.criteria]
-    return cells == [*map(_shown, kept.summary.points)]
+    return [*map(row.cells.get, kept.form.criterion_names)] == [*map(_shown, kept.summary.points)]
 
 
 @cache
@@ -194,6 +194,7 @@ def _graded(person: int, kept: KeptSummary) -> GradedRow:
 
 
 _Rows = Sequence[tuple[int, KeptSummary]]
+_PointsById = Mapping[int, np.ndarray]
 
 
 def _codes(graded: _Rows, layout: _Layout) -> np.ndarray:
@@ -208,16 +209,22 @@ def _codes(graded: _Rows, layout: _Layout) -> np.ndarray:
     return codes
 
 
-def _points(results: Sequence[KeptSummary], layout: _Layout) -> np.ndarray:
-    """Return the points of results by criterion. Shape (results, criteria)."""
+def _points_by_id(results: Sequence[KeptSummary], layout: _Layout) -> _PointsById:
+    """Map each result, by the id of its object, to its points by criterion."""
     points = np.full((len(results), len(layout.criteria)), np.nan)
     places: dict[int, np.ndarray] = {}
     own = layout.criterion_places
     for row, kept in enumerate(results):
         if id(kept.form) not in places:
-            places[id(kept.form)] = np.array([own[name] for name, _, _ in kept.form.criteria], int)
+            places[id(kept.form)] = np.array([*map(own.get, kept.form.criterion_names)], int)
         points[row, places[id(kept.form)]] = [*map(_float, kept.summary.points)]
-    return points
+    return {id(kept): own_points for kept, own_points in zip(results, points, strict=True)}
+
+
+def _rows(points: _PointsById, results: Sequence[KeptSummary], layout: _Layout) -> np.ndarray:
+    """Return the points of some results. Shape (results, criteria)."""
+    rows = [points[id(kept)] for kept in results]
+    return np.stack(rows) if rows else np.zeros((0, len(layout.criteria)))
 
 
 def _failures(graded: _Rows, layout: _Layout) -> Iterator[Failure]:
@@ -236,6 +243,7 @@ def _failures(graded: _Rows, layout: _Layout) -> Iterator[Failure]:
 def _tries(
     rows: Iterable[GradebookRow],
     by_student: Mapping[str, Sequence[KeptSummary]],
+    points: _PointsById,
     layout: _Layout,
 ) -> Iterator[TryHistory]:
     """Yield the submissions of each student, each by its last result: a regrade is no new try."""
@@ -248,8 +256,8 @@ def _tries(
             last[kept.inputs] = kept
             first.setdefault(kept.inputs, kept.graded_at)
         if last:
-            points = np.nan_to_num(_points(tuple(last.values()), layout))
-            yield TryHistory(person, tuple(first.values()), points @ of_slug)
+            known = np.nan_to_num(_rows(points, tuple(last.values()), layout))
+            yield TryHistory(person, tuple(first.values()), known @ of_slug)
 
 
 def _written(out: Path, rows: Sequence[GradebookRow], rubric: Rubric) -> Iterator[WrittenPoints]:

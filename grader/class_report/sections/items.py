@@ -53,8 +53,14 @@ class ItemRows:
 
     def proportion(self, item: int) -> Proportion:
         """Return who has all of an item, of those whom it judged."""
-        judged = self.judged[:, item]
-        return Proportion(int((self.full[:, item] & judged).sum()), int(judged.sum()))
+        full, judged = self._counts
+        return Proportion(full[item], judged[item])
+
+    @cached_property
+    def _counts(self) -> tuple[list[int], list[int]]:
+        """Return who has all of each item, of those judged, and who was judged."""
+        full = (self.full & self.judged).sum(axis=0)
+        return full.tolist(), self.judged.sum(axis=0).tolist()
 
     def is_against_the_rest(self, item: int) -> bool:
         """Tell whether students who do well otherwise fail an item, more than by chance."""
@@ -376,14 +382,15 @@ def _first_cells(data: ClassData, rows: ItemRows, item: int) -> tuple[TableCell,
 
 
 def _last_cells(data: ClassData, columns: tuple[int, ...]) -> tuple[TableCell, ...]:
-    own = data.codes[:, list(columns)]
+    own = data.codes_by_check[list(columns)]
     there = own != NO_CHECK
-    idle = ((own == _code(Outcome.NOT_ATTEMPTED)) | ~there).all(axis=1) & there.any(axis=1)
+    idle = ((own == _code(Outcome.NOT_ATTEMPTED)) | ~there).all(axis=0) & there.any(axis=0)
     others = [
-        (own == _code(outcome)).any(axis=1)
+        (own == _code(outcome)).any(axis=0)
         for outcome in (Outcome.BLOCKED, Outcome.CARRIED, Outcome.COULD_NOT_CHECK)
     ]
-    return tuple(count(int(one.sum()), data.people_of(one)) for one in (idle, *others))
+    behind = [data.people_of(one) for one in (idle, *others)]
+    return tuple(count(len(people), people) for people in behind)
 
 
 def _code(outcome: Outcome) -> int:

@@ -45,15 +45,10 @@ def coverage_line(counts: MistakeCounts) -> str:
 
 def _coverage(data: ClassData, counts: MistakeCounts) -> Sheet:
     known = counts.coverage
-    own = [one for one in data.failures if not one.is_carried]
-    rows_of = {
-        "named": {one.row for one in own if one.named},
-        "seen": {one.row for one in own if one.is_seen},
-        "rest": {one.row for one in own if not (one.named or one.is_seen)},
-    }
+    rows_of = counts.by_knowledge
 
-    def line(label: str, many: int, rows: set[int], advice: str) -> tuple[TableCell, ...]:
-        behind = data.people_of(sorted(rows))
+    def line(label: str, many: int, rows: list[int], advice: str) -> tuple[TableCell, ...]:
+        behind = data.people_of(sorted({*rows}))
         share = proportion(Proportion(many, known.all))
         return text(label), count(many, behind), share, text(advice)
 
@@ -61,19 +56,19 @@ def _coverage(data: ClassData, counts: MistakeCounts) -> Sheet:
         line(
             _("named"),
             known.named,
-            rows_of["named"],
+            rows_of.named,
             _("A known mistake reproduces the numbers: these students are told what it is."),
         ),
         line(
             _("seen"),
             known.seen,
-            rows_of["seen"],
+            rows_of.seen,
             _("They are told what is seen, such as swapped axes or an exception, and not why."),
         ),
         line(
             _("unexplained"),
             known.unexplained,
-            rows_of["rest"],
+            rows_of.unexplained,
             _("These students are told nothing but the difference: look here first."),
         ),
     )

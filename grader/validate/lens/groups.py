@@ -62,4 +62,7 @@ def _failed(record: Record, slug: str) -> FailedChecks:
         for one in judged
         if one["outcome"] == Outcome.FAILED and one.get("fingerprint")
     }
-    return FailedChecks(numbers, frozenset(one["check"] for one in judged) - numbers.keys())
+    others = frozenset(one["check"] for one in judged) - numbers.keys()
+    judging = (Outcome.PASSED, *JUDGED_WRONG)
+    unjudged = frozenset(one["check"] for one in checks if Outcome(one["outcome"]) not in judging)
+    return FailedChecks(numbers, others, unjudged)

@@ -44,6 +44,8 @@ class FailedChecks:
     """Those with wrong numbers, each with its fingerprint."""
     others: frozenset[str] = frozenset()
     """Those that raised, or whose inputs are drawn for each submission anew."""
+    unjudged: frozenset[str] = frozenset()
+    """Those that say nothing, such as checks that wait for another exercise or criterion."""
 
     def reproduced_by(self, other: FailedChecks) -> int:
         """Return in how many checks the other computes the same wrong numbers."""
@@ -51,10 +53,13 @@ class FailedChecks:
         return sum(id in made and alike(seen, made[id]) for id, seen in self.numbers.items())
 
     def is_same(self, other: FailedChecks) -> bool:
-        """Tell whether both compute the same wrong numbers, and right ones elsewhere."""
+        """Tell whether both compute the same wrong numbers, and right ones elsewhere.
+
+        Where this one was not judged, the other may compute anything.
+        """
         alike_in = self.reproduced_by(other)
-        return alike_in == len(self.numbers) == len(other.numbers)
+        return alike_in == len(self.numbers) == len(other.numbers.keys() - self.unjudged)
 
     def differs_in(self, other: FailedChecks) -> int:
         """Return how many checks without numbers only one of both fails."""
-        return len(self.others ^ other.others)
+        return len((self.others ^ other.others) - self.unjudged)

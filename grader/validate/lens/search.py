@@ -112,7 +112,7 @@ class _ExerciseSearch:
         fitting = [
             (seen.reproduced_by(made), len(made.numbers), one)
             for one, made in self._made
-            if made.numbers and made.numbers.keys() <= seen.numbers.keys()
+            if made.numbers and made.numbers.keys() <= seen.numbers.keys() | seen.unjudged
         ]
         fitting.sort(key=lambda row: row[:2], reverse=True)
         for first, second in in_pairs([one for _agrees, _fails, one in fitting]):
@@ -125,7 +125,7 @@ class _ExerciseSearch:
         scopes = {id: self._scope(one) for id, one in by_id.items()}
         submissions = (_submission(self._data, one) for one in by_id.values())
         results = {
-            result.submission.id: _failed(result.observations)
+            result.submission.id: failed_checks(result.observations)
             for result in self._engine.grade(submissions, scopes)
         }
         for id, candidate in by_id.items():  # in their order, whichever lane was first
@@ -150,7 +150,7 @@ def _same(seen: FailedChecks, made: Iterable[Made]) -> tuple[CandidateEdit, ...]
     return tuple(one for differs, one in same if differs == same[0][0])[:SHOWN]
 
 
-def _failed(observations: Iterable[Observation]) -> FailedChecks:
+def failed_checks(observations: Iterable[Observation]) -> FailedChecks:
     failing = [one for one in observations if one.outcome in JUDGED_WRONG]
     numbers = {
         one.check: one.fingerprint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,8 @@ def read(out: Path, made: tuple[Made, ...] = CLASS) -> ClassData:
 
 def test_a_summary_is_read_as_it_was_written() -> None:
     record = record_of(CLASS[2])
-    assert read_summary(summary_of(record).text) == summary_of(record)
+    again = read_summary(summary_of(record).text)
+    assert replace(again, failed=tuple(again.failed)) == summary_of(record)
     assert read_form(form_of(record).text) == form_of(record)
     assert summary_of(record).outcomes == "pffp"
 

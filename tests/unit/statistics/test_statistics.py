@@ -202,3 +202,22 @@ def test_who_has_all_or_nothing_is_sure_of_it() -> None:
     earned = np.array([[True] * 4, [False] * 4])
     result = sensitivity(earned, (CriterionPart(2.0, (0, 1, 2, 3), False),), seed=1)
     assert result.deviations.tolist() == [0.0, 0.0]
+
+
+def test_who_passes_the_same_checks_is_marked_once_and_as_if_alone() -> None:
+    earned = RNG.random((40, 12)) < 0.7
+    parts = (CriterionPart(3.0, tuple(range(9)), False), CriterionPart(2.0, (9, 10, 11), True))
+    together = sensitivity(earned, parts, seed=3).deviations
+    alone = [sensitivity(earned[[row]], parts, seed=3).deviations[0] for row in range(40)]
+    assert together.tolist() == pytest.approx(alone)
+
+
+def test_the_moments_of_items_with_gaps_are_those_of_the_standard_library() -> None:
+    scores = POINTS / 6
+    scores[::4, 1] = np.nan
+    totals = POINTS.sum(axis=1)
+    result = item_statistics(scores, totals[:, None] - POINTS, totals)
+    known = scores[~np.isnan(scores[:, 1]), 1].tolist()
+    assert result.judged.tolist() == [30, len(known), 30, 30]
+    assert result.mean[1] == pytest.approx(statistics.fmean(known))
+    assert result.deviation[1] == pytest.approx(statistics.stdev(known))

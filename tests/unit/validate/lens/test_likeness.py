@@ -41,3 +41,13 @@ def test_the_same_program_fails_the_same_checks_with_the_same_numbers() -> None:
     assert seen.differs_in(close) == 2
     assert [seen.is_same(one) for one in (fewer, more, other)] == [False, False, False]
     assert [seen.reproduced_by(one) for one in (close, fewer, more, other)] == [2, 1, 2, 1]
+
+
+def test_where_a_student_was_not_judged_an_edit_may_compute_anything() -> None:
+    """A criterion that waits for another one is judged of an edit, which is graded for itself."""
+    waiting = FailedChecks({"a": "1 (2:0:1.5:0.5)"}, unjudged=frozenset({"b", "c"}))
+    edit = FailedChecks({**waiting.numbers, "b": "1 (2:0:2.5:0.5)"}, frozenset("c"))
+
+    assert waiting.is_same(edit)
+    assert waiting.differs_in(edit) == 0
+    assert not FailedChecks(waiting.numbers).is_same(edit)
