@@ -16,13 +16,14 @@ from typing import Any
 from grader.course.question_text import ANSWERS_FILE, TAG, answer_text, answers_file, question_text
 from grader.course.questions import WrittenItem
 from grader.course.rubric import Exercise
+from grader.handouts import contents
 from grader.handouts.demos import check_cell, first_cell, scenes, try_cell, try_section
 from grader.handouts.examples import examples_of
 from grader.handouts.handout_piece import HandoutPiece
 from grader.handouts.lectures import Lecture
 from grader.handouts.prose import Equations, markdown_of
 from grader.handouts.short_docstrings import Definition, with_short_docstrings
-from grader.handouts.told_pieces import TITLE, closing, opening, with_contents, with_lecture
+from grader.handouts.told_pieces import TITLE, closing, opening, with_lecture
 
 _HOW = (
     "Replace each line that raises `NotImplementedError` by your solution, and keep the names. "
@@ -94,15 +95,17 @@ def notebook_handout(
     of the demos, the places in the lecture and the slugs of exercises and questions.
     """
     used: set[str] = set()
-    asked = list(exercises)
-    groups = [(exercise.slug, exercise.targets) for exercise in asked]
-    cells = _with_checks(list(pieces(stub, lecture.equations)), asked)
+    own = list(exercises)
+    groups = [(exercise.slug, exercise.targets) for exercise in own]
+    cells = _with_checks(list(pieces(stub, lecture.equations)), own)
     cells = with_lecture(_opened(cells, lecture), lecture, groups)
     before = next((n for n, piece in enumerate(cells) if piece.kind == "code"), len(cells))
     cells.insert(before, HandoutPiece("code", first_cell(), "first", is_demo=True))
     cells += [*_demos(demos), *_questions(written), *closing(lecture)]
+    made = [_cell(piece, used) for piece in cells]
+    contents.fill(made)
     notebook = {
-        "cells": [_cell(piece, used) for piece in with_contents(cells)],
+        "cells": made,
         "metadata": _METADATA,
         "nbformat": 4,
         "nbformat_minor": 5,
@@ -188,7 +191,7 @@ def _pieces(stub: str, equations: Equations) -> Iterator[HandoutPiece]:
 def _definition(
     node: Definition, source: list[str], equations: Equations
 ) -> Iterator[HandoutPiece]:
-    about = "\n\n".join(_told(node, equations))
+    about = "\n\n".join(_texts_of(node, equations))
     yield HandoutPiece("markdown", about, f"about-{node.name}")
     yield HandoutPiece("code", "\n".join(source), node.name)
     examples = examples_of(node)
@@ -196,7 +199,7 @@ def _definition(
         yield HandoutPiece("code", try_cell(examples), f"demo-{node.name}", is_demo=True)
 
 
-def _told(node: Definition, equations: Equations) -> Iterator[str]:
+def _texts_of(node: Definition, equations: Equations) -> Iterator[str]:
     """Yield the heading and the text of a definition, and of the methods of a class."""
     yield f"## `{node.name}`"
     methods = node.body if isinstance(node, ast.ClassDef) else []
@@ -218,8 +221,8 @@ def _text(value: str, equations: Equations, *, is_title: bool) -> HandoutPiece:
     if not is_title:
         return HandoutPiece("markdown", text, "text")
     title, _, rest = text.partition("\n")
-    told = markdown_of(rest.strip("\n"), equations)
-    parts = (f"# {title.rstrip('.')}", told)
+    body = markdown_of(rest.strip("\n"), equations)
+    parts = (f"# {title.rstrip('.')}", body)
     return HandoutPiece("markdown", "\n\n".join(part for part in parts if part), TITLE)
 
 

@@ -129,7 +129,7 @@ def _tellings(text: str, root: Path, shown: str) -> Iterator[Telling]:
     at = 0
     for match in _CODE.finditer(text):
         if text[at : match.start()].strip():
-            yield _told(text[at : match.start()].strip("\n"), root, shown)
+            yield _text_with_pictures(text[at : match.start()].strip("\n"), root, shown)
         try:
             ast.parse(match["code"])
         except SyntaxError as error:
@@ -137,10 +137,10 @@ def _tellings(text: str, root: Path, shown: str) -> Iterator[Telling]:
         yield Telling(match["code"].rstrip("\n"), is_code=True)
         at = match.end()
     if text[at:].strip():
-        yield _told(text[at:].strip("\n"), root, shown)
+        yield _text_with_pictures(text[at:].strip("\n"), root, shown)
 
 
-def _told(text: str, root: Path, shown: str) -> Telling:
+def _text_with_pictures(text: str, root: Path, shown: str) -> Telling:
     """Return a text that carries its pictures with it: a notebook is copied without a folder."""
     pictures: dict[str, str] = {}
 

@@ -81,8 +81,8 @@ def _with_shapes(node: Definition) -> str:
     """Return the docstring of a definition; of a class with the shapes of its methods below it."""
     parts = [one for one in node.body if isinstance(one, _DEFINITIONS)]
     shapes = [_SHAPES.search(ast.get_docstring(one) or "") for one in parts]
-    told = [match[0].rstrip("\n") for match in shapes if match is not None]
-    return "\n\n".join([ast.get_docstring(node) or "", *told[:1]])
+    texts = [match[0].rstrip("\n") for match in shapes if match is not None]
+    return "\n\n".join([ast.get_docstring(node) or "", *texts[:1]])
 
 
 def _quoted(text: str, indent: str, is_kept: bool) -> list[str]:

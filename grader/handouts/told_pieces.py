@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from grader.handouts import contents
@@ -43,7 +43,7 @@ def opening(title: HandoutPiece, lecture: Lecture, how: str) -> list[HandoutPiec
         return [replace(title, source=source)]
     heading, _, rest = title.source.partition("\n\n")
     about = [HandoutPiece("markdown", rest, "about")] if rest else []
-    table = HandoutPiece("markdown", f"{_CONTENTS}\n\n", contents.ID)
+    table = HandoutPiece("markdown", _CONTENTS, contents.ID)
     return [
         replace(title, source=heading),
         *section(lecture, GOAL),
@@ -68,20 +68,6 @@ def section(lecture: Lecture, place: str) -> list[HandoutPiece]:
         else HandoutPiece("markdown", one.text, f"tell-{name}", pictures=one.pictures)
         for one in lecture.sections.get(place, ())
     ]
-
-
-def with_contents(cells: list[HandoutPiece]) -> list[HandoutPiece]:
-    """Return the same cells, the table of contents filled in."""
-    return [
-        replace(piece, source=piece.source + contents.contents(list(_texts(cells[n + 1 :]))))
-        if piece.name == contents.ID
-        else piece
-        for n, piece in enumerate(cells)
-    ]
-
-
-def _texts(cells: Iterable[HandoutPiece]) -> Iterator[str]:
-    return (piece.source for piece in cells if piece.kind == "markdown")
 
 
 def _around(

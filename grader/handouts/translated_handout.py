@@ -14,7 +14,6 @@ import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from grader.course.translations import handout_languages, translation
 from grader.handouts import contents
@@ -81,21 +80,8 @@ def translated_notebook(notebook: str, translate: Translate) -> str:
         if cell["id"] == contents.ID:  # of which only the heading is a text
             source = source.partition("\n")[0]
         cell["source"] = change(source, translate).splitlines(keepends=True)
-    _fill_contents(content["cells"])
+    contents.fill(content["cells"])
     return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-
-
-def _fill_contents(cells: list[dict[str, Any]]) -> None:
-    """List the headings of a notebook anew, in the language that they have now."""
-    for number, cell in enumerate(cells):
-        if cell["id"] == contents.ID:
-            texts = ["".join(one["source"]) for one in cells[number + 1 :] if _is_text(one)]
-            source = f"{''.join(cell['source'])}\n\n{contents.contents(texts)}"
-            cell["source"] = source.splitlines(keepends=True)
-
-
-def _is_text(cell: dict[str, Any]) -> bool:
-    return bool(cell["cell_type"] == "markdown")
 
 
 def translated_python(source: str, translate: Translate) -> str:

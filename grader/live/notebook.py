@@ -60,13 +60,13 @@ class Notebooks:
     @staticmethod
     def exec_module(module: ModuleType) -> None:
         """Run the code cells of a notebook, without its demos."""
-        from IPython.core.inputtransformer2 import TransformerManager
+        from IPython import get_ipython
 
-        transform_cell = TransformerManager().transform_cell  # type: ignore[no-untyped-call]
+        shell: Any = get_ipython()  # type: ignore[no-untyped-call]
         file = Path(str(module.__spec__ and module.__spec__.origin))
         cells = json.loads(file.read_text("utf-8"))["cells"]
         for number, cell in enumerate(cells, start=1):
             source = "".join(cell["source"])
             if cell["cell_type"] == "code" and not source.startswith(_DEMO):
-                python = transform_cell(source)
+                python = shell.transform_cell(source) if shell else source
                 exec(compile(python, f"{file} cell {number}", "exec"), module.__dict__)

@@ -40,18 +40,18 @@ class TestEveryNotebook:
 
     def test_its_contents_lead_to_its_headings(self, name: str) -> None:
         cells = cells_of(name)
-        headings = {
-            line.removeprefix("## ").replace("`", "")
+        headings = [
+            f"[{line.removeprefix('## ').replace('`', '')}](#cell-id={cell['id']})"
             for cell in cells[5:]
             if cell["cell_type"] == "markdown"
             for line in cell["source"].split("\n")
             if line.startswith("## ")
-        }
+        ]
         listed = [line for line in cells[4]["source"].split("\n") if line[:1].isdigit()]
 
         assert len(listed) == len(headings) > 8
-        for heading in headings:
-            assert any(f"[{heading}](#{heading.replace(' ', '-')})" in line for line in listed)
+        for line, heading in zip(listed, headings, strict=True):
+            assert heading in line
 
     def test_no_docstring_in_it_is_long(self, name: str) -> None:
         code = [cell["source"] for cell in cells_of(name) if cell["cell_type"] == "code"]

@@ -243,8 +243,8 @@ class TestALecture:
         assert "".join(contents["source"]).split("\n") == [
             "## Contents",
             "",
-            "1. [Twice a number](#Twice-a-number): `double`, `Counter`",
-            "2. [The end](#The-end)",
+            "1. [Twice a number](#cell-id=tell-before-a0-both): `double`, `Counter`",
+            "2. [The end](#cell-id=tell-end)",
         ]
 
     def test_a_picture_travels_in_its_cell(self) -> None:
