@@ -83,7 +83,9 @@ def _block(lines: list[str], equations: Equations, label: str, *, is_introduced:
 def _is_table(rows: list[tuple[str, ...]], *, is_introduced: bool) -> bool:
     """Tell a list of names from a drawing, whose columns stand for themselves."""
     widths = {len(row) for row in rows}
-    return 1 not in widths and (max(widths) < 4 if is_introduced else widths == {2})
+    if 1 in widths:
+        return False
+    return max(widths) < 4 if is_introduced else widths == {2} and len(rows) > 1
 
 
 def _table(rows: list[tuple[str, ...]], label: str) -> str:
