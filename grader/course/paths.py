@@ -87,6 +87,11 @@ class CoursePaths:
         """Return the folder of what notebooks show at their end, by assignment."""
         return self.reference / "demos"
 
+    @property
+    def lectures(self) -> Path:
+        """Return the folder of what notebooks tell beside the hand-outs' own text."""
+        return self.reference / "lectures"
+
     def solution(self, stem: str) -> Path:
         """Return the worked solution of an assignment."""
         return self.reference / f"{stem}.py"

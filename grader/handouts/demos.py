@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,55 +20,13 @@ SHARED = "shared.py"
 
 _MARK = "# demo"
 _TRY = "# Run this, change it, add to it: it is never graded."
-_TRYING = '''\
-from contextlib import contextmanager
+_FIRST = """\
+# demo
+# Run this first. Is there no module `grader`? Install the course's package, once, by
+# `%pip install FOLDER-OF-THE-COURSE` (in Colab upload that folder before, or clone it with git).
+import grader
 
-
-@contextmanager
-def trying():
-    """Name an exercise that is not written yet in one line, where it would be a traceback."""
-    try:
-        yield
-    except NotImplementedError as missing:
-        print("Not yet: this needs", str(missing).partition(":")[0] or "an exercise of yours")
-    except ModuleNotFoundError as missing:
-        if missing.name != "grader":
-            raise
-        print("To check here, install the grader once: %pip install FOLDER-OF-THE-COURSE")
-        print("In Colab that folder has to be there first: upload it, or clone it with git.")
-'''
-# A notebook is found as the grader finds it: of two files the one that was changed last.
-_FIND_NOTEBOOKS = '''
-
-class Notebooks:
-    """Lets `import` find your other notebooks in this folder. Save them first."""
-
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        notebook, script = Path(f"{name}.ipynb"), Path(f"{name}.py")
-        if not notebook.is_file():
-            return None
-        if script.is_file() and script.stat().st_mtime >= notebook.stat().st_mtime:
-            return None
-        return ModuleSpec(name, Notebooks, origin=str(notebook))
-
-    @staticmethod
-    def create_module(spec):
-        return None
-
-    @staticmethod
-    def exec_module(module):
-        notebook = Path(module.__spec__.origin)
-        for number, cell in enumerate(json.loads(notebook.read_text("utf-8"))["cells"], 1):
-            source = "".join(cell["source"])
-            if cell["cell_type"] == "code" and not source.startswith("# demo"):
-                python = get_ipython().transform_cell(source)
-                exec(compile(python, f"{notebook} cell {number}", "exec"), module.__dict__)
-
-
-if Notebooks not in sys.meta_path:
-    sys.meta_path.insert(0, Notebooks)
-'''
+grader.notebook()"""
 _HEADING = re.compile(r"#+\s+(?P<title>.+)")
 
 
@@ -82,15 +40,9 @@ class Scene:
     """The title of the text, or of the last text before it that has one."""
 
 
-def first_cell(stub: str, assignments: Collection[str]) -> str:
-    """Return the source of a notebook's first cell, which defines what the demos need."""
-    if not _imported(stub) & {*assignments}:
-        return f"{_MARK}\n# Run this first: the other cells that say `demo` use it.\n{_TRYING}"
-    imports = "import json\nimport sys\n"
-    finder_imports = "from importlib.machinery import ModuleSpec\nfrom pathlib import Path\n"
-    says = "# Run this first: your other notebooks, and the cells that say `demo`, need it.\n"
-    contextlib, _, rest = _TRYING.partition("\n")
-    return f"{_MARK}\n{says}{imports}{contextlib}\n{finder_imports}{rest}{_FIND_NOTEBOOKS}"
+def first_cell() -> str:
+    """Return the source of a notebook's first cell, which provides what the demos need."""
+    return _FIRST
 
 
 def try_cell(code: str) -> str:
@@ -98,12 +50,10 @@ def try_cell(code: str) -> str:
 
     >>> print(try_cell("print(double(2))"))
     # demo
-    # Run this, change it, add to it: it is never graded.
-    with trying():
+    with grader.trying():
         print(double(2))
     """
-    start = f"{_MARK}\n{_TRY}"
-    return f"{start}\nwith trying():\n{indented(code)}" if code else start
+    return f"{_MARK}\nwith grader.trying():\n{indented(code)}" if code else f"{_MARK}\n{_TRY}"
 
 
 def check_cell(targets: Iterable[str]) -> str:
@@ -111,15 +61,9 @@ def check_cell(targets: Iterable[str]) -> str:
 
     >>> print(check_cell(["double", "Counter"]))
     # demo
-    # Practice: checks these as they are now. Nothing is handed in.
-    with trying():
-        import grader
-    <BLANKLINE>
-        grader.check(double, Counter)
+    grader.check(double, Counter)
     """
-    says = "Practice: checks these as they are now. Nothing is handed in."
-    call = f"    grader.check({', '.join(targets)})"
-    return f"{_MARK}\n# {says}\nwith trying():\n    import grader\n\n{call}"
+    return f"{_MARK}\ngrader.check({', '.join(targets)})"
 
 
 def try_section(titled: list[tuple[str, str]]) -> str:
@@ -187,13 +131,3 @@ def _text_of(node: ast.stmt) -> str:
         case ast.Expr(value=ast.Constant(value=str(text))):
             return text.strip("\n")
     return ""
-
-
-def _imported(stub: str) -> set[str]:
-    names = set()
-    for node in ast.walk(ast.parse(stub)):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-        elif isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-    return names

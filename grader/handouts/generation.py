@@ -11,6 +11,7 @@ from grader.files.writing import make_folder, write_files
 from grader.handouts.demos import read_demos
 from grader.handouts.foreign_markers import Removed, Stub
 from grader.handouts.handout import handouts, written_handout
+from grader.handouts.lectures import lecture_for
 from grader.handouts.stub_notebook import notebook_stub, require_valid
 from grader.handouts.stubs import StubError, stub_of, stub_source
 from grader.handouts.translated_handout import in_all_languages
@@ -48,9 +49,9 @@ def render(course_root: Path) -> dict[str, str]:
             stub,
             stem,
             demos=demos,
-            assignments=stems,
             written=written,
             exercises=rubric.exercises.values(),
+            lecture=lecture_for(course_root, stem, rubric.exercises.values()),
         )
         require_valid(result[f"{stem}.ipynb"], f"reference/{path.name}")
     return in_all_languages(course_root, result | written_handout(written))

@@ -10,20 +10,27 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from grader.course.question_text import ANSWERS_FILE, TAG, answer_text, answers_file, question_text
 from grader.course.questions import WrittenItem
 from grader.course.rubric import Exercise
+from grader.handouts import contents
 from grader.handouts.demos import check_cell, first_cell, scenes, try_cell, try_section
 from grader.handouts.examples import examples_of
+from grader.handouts.handout_piece import HandoutPiece
+from grader.handouts.lectures import Lecture
+from grader.handouts.prose import Equations, markdown_of
+from grader.handouts.short_docstrings import Definition, with_short_docstrings
+from grader.handouts.told_pieces import TITLE, closing, opening, with_lecture
 
 _HOW = (
     "Replace each line that raises `NotImplementedError` by your solution, and keep the names. "
-    "Only the code is graded: outputs may stay. Cells tagged `demo` are for trying things out."
+    "Only the code is graded: outputs may stay. Cells that begin with `# demo` are never graded: "
+    "run them, change them, add to them. `grader.check` in them is practice, and hands in nothing."
 )
+_NO_LECTURE = Lecture()
 _NOT_IN_AN_ID = re.compile(r"[^a-zA-Z0-9_-]+")
 _ID_LENGTH = 64
 _METADATA = {
@@ -31,18 +38,6 @@ _METADATA = {
     "language_info": {"name": "python"},
 }
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-
-@dataclass(frozen=True)
-class HandoutPiece:
-    """A stretch of the stub that becomes one cell."""
-
-    kind: Literal["markdown", "code"]
-    source: str
-    name: str
-    """The text that its id is made from."""
-    is_demo: bool = False
-    tag: str = ""
 
 
 def python_handout(stub: str) -> str:
@@ -56,9 +51,9 @@ def handouts(
     stem: str,
     *,
     demos: str = "",
-    assignments: Collection[str] = (),
     written: Iterable[WrittenItem] = (),
     exercises: Iterable[Exercise] = (),
+    lecture: Lecture = _NO_LECTURE,
 ) -> dict[str, str]:
     """Return file name and content of an assignment's hand-outs.
 
@@ -71,7 +66,7 @@ def handouts(
     return {
         f"{stem}.py": python_handout(stub),
         f"{stem}.ipynb": notebook_handout(
-            stub, demos, assignments, written=own, exercises=own_exercises
+            stub, demos, written=own, exercises=own_exercises, lecture=lecture
         ),
     }
 
@@ -85,25 +80,32 @@ def written_handout(written: Iterable[WrittenItem]) -> dict[str, str]:
 def notebook_handout(
     stub: str,
     demos: str = "",
-    assignments: Collection[str] = (),
     *,
     written: Iterable[WrittenItem] = (),
     exercises: Iterable[Exercise] = (),
+    lecture: Lecture = _NO_LECTURE,
 ) -> str:
     """Return the stub as a notebook of nbformat 4.5: a text and a code cell for each definition.
 
-    Each exercise ends with a cell that checks it. The demos and the questions come last, each
-    question with a cell for the answer. Before the first code stands a cell with what demos, and
-    imports of other assignments, need. The text is byte for byte what Jupyter would write, with ids
-    that only depend on the names in the stub, the headings of the demos and the slugs of exercises
-    and questions.
+    The docstrings are the text; in the code stand their first paragraphs, and the shapes. Each
+    exercise ends with a cell that checks it. The demos and the questions come last, each question
+    with a cell for the answer. Before the first code stands a cell with what demos, and imports of
+    other assignments, need. What the lecture tells stands around all that. The text is byte for
+    byte what Jupyter would write, with ids that only depend on the names in the stub, the headings
+    of the demos, the places in the lecture and the slugs of exercises and questions.
     """
     used: set[str] = set()
-    cells = _with_checks(list(pieces(stub)), exercises)
+    own = list(exercises)
+    groups = [(exercise.slug, exercise.targets) for exercise in own]
+    cells = _with_checks(list(pieces(stub, lecture.equations)), own)
+    cells = with_lecture(_opened(cells, lecture), lecture, groups)
     before = next((n for n, piece in enumerate(cells) if piece.kind == "code"), len(cells))
-    cells.insert(before, HandoutPiece("code", first_cell(stub, assignments), "first", is_demo=True))
+    cells.insert(before, HandoutPiece("code", first_cell(), "first", is_demo=True))
+    cells += [*_demos(demos), *_questions(written), *closing(lecture)]
+    made = [_cell(piece, used) for piece in cells]
+    contents.fill(made)
     notebook = {
-        "cells": [_cell(piece, used) for piece in (*cells, *_demos(demos), *_questions(written))],
+        "cells": made,
         "metadata": _METADATA,
         "nbformat": 4,
         "nbformat_minor": 5,
@@ -111,13 +113,21 @@ def notebook_handout(
     return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def pieces(stub: str) -> Iterator[HandoutPiece]:
+def pieces(stub: str, equations: Equations | None = None) -> Iterator[HandoutPiece]:
     """Yield the cells of a stub in order."""
     last = None
-    for last in _pieces(stub):
+    for last in _pieces(stub, equations or {}):
         yield last
     if last is None or not last.is_demo:
         yield HandoutPiece("code", try_cell(""), "demo", is_demo=True)
+
+
+def _opened(cells: list[HandoutPiece], lecture: Lecture) -> list[HandoutPiece]:
+    """Return the cells with all that stands before the first exercise."""
+    title = cells[0] if cells[0].name == TITLE else HandoutPiece("markdown", "", TITLE)
+    if title is not cells[0]:
+        return [*(opening(title, lecture, _HOW) if lecture.sections else ()), *cells]
+    return [*opening(title, lecture, _HOW), *cells[1:]]
 
 
 def _with_checks(cells: list[HandoutPiece], exercises: Iterable[Exercise]) -> list[HandoutPiece]:
@@ -149,7 +159,7 @@ def _questions(written: Iterable[WrittenItem]) -> Iterator[HandoutPiece]:
         )
 
 
-def _pieces(stub: str) -> Iterator[HandoutPiece]:
+def _pieces(stub: str, equations: Equations) -> Iterator[HandoutPiece]:
     lines = stub.split("\n")
     waiting: list[str] = []
     """Code that is no definition: imports, constants."""
@@ -166,9 +176,10 @@ def _pieces(stub: str) -> Iterator[HandoutPiece]:
         source = lines[comment:end]
         text = _text_of(node)
         if text is not None:
-            yield _text(text, is_title=position == 0)
+            yield _text(text, equations, is_title=position == 0)
         elif isinstance(node, _DEFINITIONS):
-            yield from _definition(node, source)
+            short = with_short_docstrings(node, source, comment)
+            yield from _definition(node, short, equations)
         else:
             waiting += [*([""] * (comment - at) if waiting else []), *source]
         at = end
@@ -178,28 +189,41 @@ def _pieces(stub: str) -> Iterator[HandoutPiece]:
 
 
 def _definition(
-    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, source: list[str]
+    node: Definition, source: list[str], equations: Equations
 ) -> Iterator[HandoutPiece]:
-    summary = (ast.get_docstring(node) or "").split("\n\n")[0].replace("\n", " ")
-    heading = f"## `{node.name}`" + (f"\n\n{summary}" if summary else "")
-    yield HandoutPiece("markdown", heading, f"about-{node.name}")
+    about = "\n\n".join(_texts_of(node, equations))
+    yield HandoutPiece("markdown", about, f"about-{node.name}")
     yield HandoutPiece("code", "\n".join(source), node.name)
     examples = examples_of(node)
     if examples:
         yield HandoutPiece("code", try_cell(examples), f"demo-{node.name}", is_demo=True)
 
 
+def _texts_of(node: Definition, equations: Equations) -> Iterator[str]:
+    """Yield the heading and the text of a definition, and of the methods of a class."""
+    yield f"## `{node.name}`"
+    methods = node.body if isinstance(node, ast.ClassDef) else []
+    for one in (node, *methods):
+        docstring = ast.get_docstring(one) if isinstance(one, _DEFINITIONS) else None
+        if docstring is None:
+            continue
+        if one is not node and isinstance(one, _DEFINITIONS):
+            yield f"#### `{node.name}.{one.name}`"
+        yield markdown_of(docstring, equations)
+
+
 def _code(lines: list[str]) -> HandoutPiece:
     return HandoutPiece("code", "\n".join(lines), "setup")
 
 
-def _text(value: str, *, is_title: bool) -> HandoutPiece:
+def _text(value: str, equations: Equations, *, is_title: bool) -> HandoutPiece:
     text = inspect.cleandoc(value)
     if not is_title:
         return HandoutPiece("markdown", text, "text")
     title, _, rest = text.partition("\n")
-    parts = (f"# {title.rstrip('.')}", rest.strip("\n"), _HOW)
-    return HandoutPiece("markdown", "\n\n".join(part for part in parts if part), "title")
+    body = markdown_of(rest.strip("\n"), equations)
+    parts = (f"# {title.rstrip('.')}", body)
+    return HandoutPiece("markdown", "\n\n".join(part for part in parts if part), TITLE)
 
 
 def _text_of(node: ast.stmt) -> str | None:
@@ -236,6 +260,8 @@ def _cell(piece: HandoutPiece, used: set[str]) -> dict[str, Any]:
         "metadata": {"tags": tags} if tags else {},
         "source": piece.source.splitlines(keepends=True),
     }
+    if piece.pictures:
+        cell["attachments"] = {name: {"image/png": png} for name, png in piece.pictures.items()}
     return {**cell, "execution_count": None, "outputs": []} if piece.kind == "code" else cell
 
 

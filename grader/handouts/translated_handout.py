@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader.course.translations import handout_languages, translation
+from grader.handouts import contents
 from grader.text.paragraphs import Translate, translated_text
 
 _QUOTES = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")
@@ -75,7 +76,11 @@ def translated_notebook(notebook: str, translate: Translate) -> str:
     content = json.loads(notebook)
     for cell in content["cells"]:
         change = translated_python if cell["cell_type"] == "code" else translated_text
-        cell["source"] = change("".join(cell["source"]), translate).splitlines(keepends=True)
+        source = "".join(cell["source"])
+        if cell["id"] == contents.ID:  # of which only the heading is a text
+            source = source.partition("\n")[0]
+        cell["source"] = change(source, translate).splitlines(keepends=True)
+    contents.fill(content["cells"])
     return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 

@@ -16,15 +16,18 @@ Translate = Callable[[str], str]
 """Maps a paragraph, on one line, to its translation; to itself if there is none."""
 
 _CELL = re.compile(r"\S+(?: \S+)*? {2,}(?=\S)")
-_ITEM = re.compile(r"(?:\d\d?\.|[-*]) +(?=\S)")
+_ITEM = re.compile(r"(?:\d\d?\.|[-*>]) +(?=\S)")
 _HEADING = re.compile(r"#{1,6} +(?=\S)")
-_NO_PROSE = re.compile(r"`[^`]*`")
+_NO_PROSE = re.compile(r"`[^`]*`|\$[^$]*\$")
 # Two letters are a word, a capital and one letter are a symbol such as Dh.
 _WORD = r"(?<![\w.'@/])(?:[a-z]{2,}|[A-Z][a-z]{2,})(?![\w(\[/])"
 _ONE_WORD = re.compile(_WORD)
 _TWO_WORDS = re.compile(rf"{_WORD} {_WORD}")
-_KEPT = ("<!--", ">>>", "```")
+_FENCES = ("```", "$$")
+_KEPT = ("<!--", ">>>", *_FENCES)
 _TABLE = "|"
+_RULE = re.compile(r"\|[\s:|-]+\|")
+"""The line between the head of a table and its rows."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,14 @@ class _Block:
     """The cells before the text in the row of a table, each with the space behind it."""
     text: str = ""
     """The text on one line; empty if nothing here is ever translated."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of a Markdown table: its head, in which all speaks, or one that begins with a name."""
+
+    line: str
+    is_head: bool
 
 
 def translated_text(
@@ -54,7 +65,12 @@ def translated_text(
     <BLANKLINE>
     """
     blocks = _blocks(text.split("\n"))
-    spoken = (_spoken(block, translate, margin, strict=strict) for block in blocks)
+    spoken = (
+        _row(block, translate)
+        if isinstance(block, _Row)
+        else _spoken(block, translate, margin, strict=strict)
+        for block in blocks
+    )
     return "\n".join(line for lines in spoken for line in lines)
 
 
@@ -70,12 +86,32 @@ def _spoken(block: _Block, translate: Translate, margin: int, *, strict: bool) -
     return tuple(wrapped(text, lead, margin=margin))
 
 
+def _row(row: _Row, translate: Translate) -> tuple[str, ...]:
+    cells = [cell.strip() for cell in row.line.strip().strip(_TABLE).split(f" {_TABLE}")]
+    new = (_new(cell, translate, strict=not (n or row.is_head)) for n, cell in enumerate(cells))
+    return (f"| {' | '.join(new)} |".replace("|  |", "| |"),)
+
+
 def _new(text: str, translate: Translate, *, strict: bool) -> str:
     words = _TWO_WORDS if strict or " = " in text else _ONE_WORD
     return translate(text) if words.search(_NO_PROSE.sub("", text)) else text
 
 
-def _blocks(lines: list[str]) -> Iterator[_Block]:
+def rows_of(lines: list[str]) -> list[tuple[str, ...]]:
+    """Return the cells of indented lines, a row for each of their texts.
+
+    >>> rows_of(["    x    (B, T), any", "         numbers", "    y_2  (T,)"])
+    [('x', '(B, T), any numbers'), ('y_2', '(T,)')]
+    """
+    rows: list[tuple[str, ...]] = []
+    for block in _blocks(lines):
+        if isinstance(block, _Block):
+            first, *rest = [*block.cells, block.text]
+            rows.append((f"{block.lead.strip()} {first}".strip(), *map(str.strip, rest)))
+    return rows
+
+
+def _blocks(lines: list[str]) -> Iterator[_Block | _Row]:
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -86,6 +122,11 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
         elif body.startswith(_KEPT):
             end = _end_of_example(lines, at)
             yield _Block(tuple(lines[at:end]))
+        elif line.startswith(_TABLE):
+            end = at + 1
+            below = lines[end] if end < len(lines) else ""
+            is_rule = _RULE.fullmatch(line) is not None
+            yield _Block((line,)) if is_rule else _Row(line, _RULE.fullmatch(below) is not None)
         else:
             lead, cells = _lead(line)
             start = len(lead) + sum(map(len, cells))
@@ -106,11 +147,11 @@ def _lead(line: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _end_of_example(lines: list[str], at: int) -> int:
-    fence = lines[at].lstrip().startswith("```")
+    fence = next((mark for mark in _FENCES if lines[at].lstrip().startswith(mark)), "")
     while at + 1 < len(lines):
         at += 1
-        if lines[at].lstrip().startswith("```") if fence else not lines[at].strip():
-            return at + fence
+        if lines[at].lstrip().startswith(fence) if fence else not lines[at].strip():
+            return at + bool(fence)
     return len(lines)
 
 
@@ -121,7 +162,7 @@ def _end_of_text(lines: list[str], at: int, before: str) -> int:
     first line that does not stand below its text, a formula at once.
     """
     end = at + 1
-    if before.isspace() or before.startswith("#") or lines[at].startswith(_TABLE):
+    if before.isspace() or before.startswith("#"):
         return end
     while end < len(lines):
         line = lines[end]

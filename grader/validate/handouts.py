@@ -18,10 +18,11 @@ def handout_gaps(data: CourseData) -> Iterator[Gap]:
     """Yield hand-outs that are missing or not fresh, and references that none can be made from."""
     from ..handouts.demos import read_demos
     from ..handouts.handout import handouts, written_handout
+    from ..handouts.lectures import lecture_for
     from ..handouts.translated_handout import in_all_languages
 
     rubric = data.course.rubric
-    written, stems = rubric.written.values(), rubric.assignments.values()
+    written = rubric.written.values()
     made_from = "what rubric.yaml asks: answered here, or a question changed"
     root = data.course.root
     yield from _not_fresh(data, in_all_languages(root, written_handout(written)), made_from)
@@ -29,17 +30,18 @@ def handout_gaps(data: CourseData) -> Iterator[Gap]:
         try:
             stub = stub_source(source, f"reference/{stem}.py")
             demos = read_demos(root, stem)
+            lecture = lecture_for(root, stem, rubric.exercises.values())
         except StubError as error:
-            yield gap_of(error, "mend the fences of the reference")
+            yield gap_of(error, "mend the file that is named")
             continue
         made = "what the reference makes: solved here, or the reference changed"
         wanted = handouts(
             stub,
             stem,
             demos=demos,
-            assignments=stems,
             written=written,
             exercises=rubric.exercises.values(),
+            lecture=lecture,
         )
         yield from _not_fresh(data, in_all_languages(root, wanted), made)
 

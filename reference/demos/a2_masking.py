@@ -3,7 +3,7 @@
 Green means *may attend*. A row belongs to the query, a column to the key.
 """
 
-with trying():
+with grader.trying():
     both = combine_masks(causal_mask(6), padding_mask(torch.tensor([4]), 6))
     masks = {
         "causal_mask(6)": causal_mask(6),
@@ -35,7 +35,7 @@ words = ["Your", "journey", "starts", "with", "one", "step"]
 scores = torch.randn(6, 6, generator=torch.Generator().manual_seed(2))
 torch.manual_seed(0)  # Take this line away, and every run drops others.
 
-with trying():
+with grader.trying():
     masked = masked_softmax(scores, causal_mask(6))
     tables = {
         "everything": torch.softmax(scores, dim=-1),
@@ -62,7 +62,7 @@ A test that looks at nothing but what comes out: change one word, and see which 
 
 torch.manual_seed(0)
 
-with trying():
+with grader.trying():
     attention = CausalAttention(8, 8, context_length=6, dropout=0.0).eval()
     tokens = torch.randn(1, 6, 8)
     moved = torch.zeros(6, 6)

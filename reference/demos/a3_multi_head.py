@@ -20,7 +20,7 @@ def squares(axes, table, title):
             axes.text(column + 0.5, row + 0.5, number // 100, **middle)
 
 
-with trying():
+with grader.trying():
     features = 100 * torch.arange(4)[:, None] + torch.arange(12)  # T D
     heads = split_heads(features[None], num_heads=3)[0]  # H T Dh
     figure, axes = plt.subplots(1, 4, figsize=(9, 1.9), width_ratios=[3, 1, 1, 1])
@@ -46,7 +46,7 @@ kinds = torch.eye(len(letters))[[letters.index(letter) for letter in word]]  # 9
 places = torch.eye(len(word))  # 9 9
 tokens = torch.cat([kinds, places], dim=1)[None]  # 1 9 15
 
-with trying():
+with grader.trying():
     attention = MultiHeadAttention(15, 27, context_length=9, dropout=0.0, num_heads=3)
     with torch.no_grad():
         for layer in (attention.W_query, attention.W_key, attention.W_value):
@@ -80,7 +80,7 @@ letter stands at the *other* end. Nobody tells it where to look.
 steps = 150
 torch.manual_seed(0)
 
-with trying():
+with grader.trying():
     cross = CrossAttention(query_dim=8, memory_dim=14, emb_size=24, num_heads=2)
     to_letters = nn.Linear(24, 6)
     training = [*cross.parameters(), *to_letters.parameters()]

@@ -4,7 +4,7 @@ Your `sinusoidal_positions`: left the table itself, right how alike two places a
 product of their rows.
 """
 
-with trying():
+with grader.trying():
     table = sinusoidal_positions(64, 32)  # T dim
     alike = table @ table.T / 16  # T T
     figure, axes = plt.subplots(1, 2, figsize=(8.5, 3.8), width_ratios=[2, 3])
@@ -28,7 +28,7 @@ score of one query with one key, by their distance, at three places of a long te
 
 generator = torch.Generator().manual_seed(3)
 
-with trying():
+with grader.trying():
     pairs = torch.tensor([1.0, 0.0]).repeat(4).expand(1, 1, 8, 8)
     turned = apply_rope(pairs, torch.arange(8))[0, 0].unflatten(1, (4, 2))  # place pair 2
     query, key = torch.randn(2, 1, 1, 1, 32, generator=generator)
@@ -64,7 +64,7 @@ With `value` as the unit matrix, the output of your `sliding_window_attention` i
 layers of it multiply: a token reaches what was reached by those that it sees.
 """
 
-with trying():
+with grader.trying():
     alike, unit = torch.zeros(12, 4), torch.eye(12)
     one = sliding_window_attention(alike, alike, unit, window=3)  # T T
     layers = {"1 layer": one, "2 layers": one @ one, "4 layers": one @ one @ one @ one}
@@ -90,7 +90,7 @@ multiplications.
 
 from torch.utils.flop_counter import FlopCounterMode
 
-with trying(), torch.no_grad():
+with grader.trying(), torch.no_grad():
     attention = KVCacheAttention(64, num_heads=4)
     text = torch.randn(1, 512, 64)
     lengths = range(32, 512, 32)

@@ -31,6 +31,8 @@ HANGUL = re.compile(r"[가-힣]")
 WORD = re.compile(r"(?<!\w)[A-Za-z]?[a-z]{2,}(?!\w)")
 INDENTED = re.compile(r"(?m)^ {4,}\S.*$")
 GAP = re.compile(r" {2,}")
+ONE_LINE = re.compile(r"\||!\[|\d+\. \[")
+"""What Markdown wants on one line: the row of a table, a picture, an entry of the contents."""
 SYMBOL = re.compile(r"[=·Σ√←]")
 SPOKEN = re.compile(r"\b(?:or|if|the)\b|\b[A-Za-z]{2,}[,:]? [a-z]{2,}\b")
 
@@ -183,7 +185,7 @@ def test_no_line_is_wider_than_a_screen(name: str) -> None:
     text = KOREAN[name]
     if name.endswith(".ipynb"):
         text = "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
-    prose = [line for line in text.split("\n") if HANGUL.search(line)]
+    prose = [line for line in text.split("\n") if HANGUL.search(line) and not ONE_LINE.match(line)]
 
     assert [line for line in prose if columns(line) > MAX_COLUMNS] == []
     assert max(map(columns, prose)) > 0.9 * MAX_COLUMNS

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader.course.paths import CoursePaths
-from grader.handouts.demos import SHARED, first_cell, read_demos, scenes, try_cell
+from grader.handouts.demos import SHARED, read_demos, scenes
 from grader.handouts.handout import notebook_handout, python_handout
 from grader.handouts.stubs import StubError, solution_regions
 
@@ -31,12 +29,6 @@ three.draw()
 
 """## Four"""
 '''
-
-
-def executed(source: str) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    exec(source, names)
-    return names
 
 
 def course(root: Path, **demos: str) -> Path:
@@ -76,59 +68,6 @@ def test_what_the_demos_need_stands_before_the_first_code() -> None:
     ids = [cell["id"] for cell in read_cells(notebook_handout(STUB))]
 
     assert ids[:3] == ["title", "first", "setup"]
-
-
-class TestTrying:
-    def test_an_exercise_that_is_not_written_is_a_line(
-        self, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        executed("\n".join([first_cell(STUB, ()), STUB, try_cell("f()\nprint(1)")]))
-
-        assert capsys.readouterr().out == "Not yet: this needs f\n"
-
-    def test_a_mistake_is_not_hidden(self) -> None:
-        with pytest.raises(ZeroDivisionError):
-            executed("\n".join([first_cell(STUB, ()), try_cell("1 / 0")]))
-
-
-class TestImports:
-    USES = "from other import g\n" + STUB
-
-    def test_only_who_imports_another_assignment_is_given_the_means(self) -> None:
-        assert "Notebooks" in first_cell(self.USES, ("other",))
-        assert "Notebooks" not in first_cell(self.USES, ("another",))
-        assert "Notebooks" in first_cell("import other\n", ("other",))
-
-    @pytest.mark.parametrize(
-        ("notebook_s", "script_s", "found"),
-        [
-            pytest.param(2_000, None, True, id="notebook alone"),
-            pytest.param(None, 2_000, False, id="script alone"),
-            pytest.param(2_000, 1_000, True, id="notebook changed last"),
-            pytest.param(1_000, 2_000, False, id="script changed last"),
-            pytest.param(None, None, False, id="neither"),
-        ],
-    )
-    def test_a_notebook_is_found_unless_the_script_was_changed_last(
-        self,
-        notebook_s: int | None,
-        script_s: int | None,
-        found: bool,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        for name, time_s in (("other.ipynb", notebook_s), ("other.py", script_s)):
-            if time_s is not None:
-                (tmp_path / name).write_text("{}", encoding="utf-8")
-                os.utime(tmp_path / name, (time_s, time_s))
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
-
-        finder = executed(first_cell(self.USES, ("other",)))["Notebooks"]
-
-        first: Any = sys.meta_path[0]
-        assert first is finder
-        assert (finder.find_spec("other") is not None) is found
 
 
 class TestReading:

@@ -23,6 +23,7 @@ from grader.handouts.handout import (
     python_handout,
     written_handout,
 )
+from grader.handouts.lectures import Lecture, Telling
 from grader.handouts.stubs import stub_source
 from grader.submission.notebook import read_cells
 from grader.worker.loading import definition_digest
@@ -74,18 +75,45 @@ CELLS = [
     (
         "markdown",
         "title",
-        "# Assignment 0: numbers\n\nA first paragraph.\n\nReplace each",
+        "# Assignment 0: numbers\n\nA first paragraph.",
     ),
     ("code", "setup", "import math\n\nLIMIT = 3\n# What is left over.\nREST = 1"),
     ("markdown", "text", "A part of its own\n\nwith two paragraphs."),
-    ("markdown", "about-double", "## `double`\n\nReturn twice the number."),
-    ("code", "double", "# Belongs to the function.\n@staticmethod\ndef double(x: int) -> int:\n"),
+    (
+        "markdown",
+        "about-double",
+        "## `double`\n\nReturn twice the number.\n\nMore about it.\n\n```python\n>>> y =",
+    ),
+    (
+        "code",
+        "double",
+        "# Belongs to the function.\n@staticmethod\ndef double(x: int) -> int:\n"
+        '    """Return twice the number."""\n    raise',
+    ),
     ("code", "demo-double", "# demo\n"),
     ("markdown", "text", "A text *between* definitions."),
     ("markdown", "about-Counter", "## `Counter`"),
     ("code", "Counter", "class Counter:\n    raise NotImplementedError"),
     ("code", "demo", "# demo\n"),
 ]
+
+
+BOTH = Exercise("a0.both", "a0_numbers", ("Counter", "double"), {})
+LECTURE = Lecture(
+    {
+        "goal": (Telling("![It](attachment:goal.png)", pictures={"goal.png": "QUJD"}),),
+        "start": (Telling("Why."),),
+        "before: a0.both": (Telling("## Twice a number"),),
+        "after: a0.both": (Telling("print(double(3))", is_code=True), Telling("Six.")),
+        "end": (Telling("## The end"),),
+    }
+)
+
+
+def told_notebook() -> dict[str, Any]:
+    notebook: dict[str, Any] = json.loads(notebook_handout(STUB, exercises=[BOTH], lecture=LECTURE))
+    nbformat.validate(notebook)
+    return notebook
 
 
 def stub_of(path: Path) -> str:
@@ -118,8 +146,9 @@ def test_examples_become_a_demo_that_prints() -> None:
     (demo,) = [piece for piece in pieces(STUB) if piece.name == "demo-double"]
 
     assert demo.is_demo
-    assert demo.source.split("\n")[2:] == [
-        "with trying():",
+    assert demo.source.split("\n") == [
+        "# demo",
+        "with grader.trying():",
         "    y = double(2)",
         "    print(y)",
         "    # 4",
@@ -184,7 +213,49 @@ def test_each_exercise_ends_with_a_cell_that_checks_it() -> None:
     assert [one for one in ids if one.startswith("check-")] == ["check-a0-both"]
     check = cells[ids.index("check-a0-both")]
     assert check["metadata"] == {"tags": ["demo"]}
-    assert "".join(check["source"]).endswith("    grader.check(Counter, double)")
+    assert "".join(check["source"]).endswith("\ngrader.check(Counter, double)")
+
+
+def test_a_notebook_without_a_lecture_says_at_its_title_what_to_do() -> None:
+    title, first, *_ = notebook_of(STUB)["cells"]
+
+    assert "".join(title["source"]).startswith(
+        "# Assignment 0: numbers\n\nA first paragraph.\n\nRep"
+    )
+    assert "".join(first["source"]).endswith("\nimport grader\n\ngrader.notebook()")
+
+
+class TestALecture:
+    def test_its_sections_stand_at_their_places(self) -> None:
+        ids = [cell["id"] for cell in told_notebook()["cells"]]
+
+        assert ids == [
+            *("title", "tell-goal", "about", "tell-start", "contents", "how"),
+            *("first", "setup", "text"),
+            *("tell-before-a0-both", "about-double", "double", "demo-double"),
+            *("text-2", "about-Counter", "Counter", "check-a0-both"),
+            *("show-after-a0-both", "tell-after-a0-both", "demo", "tell-end"),
+        ]
+
+    def test_the_contents_list_its_headings_with_the_names_under_them(self) -> None:
+        (contents,) = [cell for cell in told_notebook()["cells"] if cell["id"] == "contents"]
+
+        assert "".join(contents["source"]).split("\n") == [
+            "## Contents",
+            "",
+            "1. [Twice a number](#cell-id=tell-before-a0-both): `double`, `Counter`",
+            "2. [The end](#cell-id=tell-end)",
+        ]
+
+    def test_a_picture_travels_in_its_cell(self) -> None:
+        (goal,) = [cell for cell in told_notebook()["cells"] if cell["id"] == "tell-goal"]
+
+        assert goal["attachments"] == {"goal.png": {"image/png": "QUJD"}}
+
+    def test_the_python_file_knows_nothing_of_it(self) -> None:
+        files = handouts(STUB, "a0_numbers", exercises=[BOTH], lecture=LECTURE)
+
+        assert files["a0_numbers.py"] == python_handout(STUB)
 
 
 def test_without_questions_there_is_no_file_for_answers() -> None:

@@ -109,7 +109,10 @@ def test_text_that_is_translated_word_for_word_is_the_same_in_both_kinds() -> No
 
     both = paragraphs("a0.ipynb", notebook_handout(STUB))
 
-    assert set(paragraphs("a0.py", source)) - set(both) == {"Assignment 0: numbers."}
+    assert set(paragraphs("a0.py", source)) - set(both) == {
+        "Assignment 0: numbers.",
+        "Run this, change it, add to it: it is never graded.",
+    }
 
 
 def test_a_notebook_keeps_its_cells() -> None:
