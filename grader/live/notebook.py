@@ -62,7 +62,7 @@ class Notebooks:
         """Run the code cells of a notebook, without its demos."""
         from IPython import get_ipython
 
-        shell: Any = get_ipython()  # type: ignore[no-untyped-call]
+        shell: Any = get_ipython()
         file = Path(str(module.__spec__ and module.__spec__.origin))
         cells = json.loads(file.read_text("utf-8"))["cells"]
         for number, cell in enumerate(cells, start=1):
