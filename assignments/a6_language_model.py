@@ -6,11 +6,16 @@ it, ask again: that is all there is to writing.
 
 The choice is not as simple as it looks. Whoever always takes the best token goes round in circles;
 whoever draws from all of them writes nonsense now and then. You write what stands between the two.
+Then the loop around it, once in the plain way, and once with a cache.
 
 Shape letters: B batch, T tokens, V tokens in the vocabulary. … stands for any leading axes.
 """
 
+from collections.abc import Callable
+
 import torch
+
+Tensors = Callable[[torch.Tensor], torch.Tensor]
 
 
 def sampling_probabilities(
@@ -92,6 +97,87 @@ def sample(
     raise NotImplementedError("sample: replace this line with your solution")
 
 
+def generate(
+    model: Tensors,
+    tokens: torch.Tensor,
+    choose: Tensors,
+    context_length: int,
+    end_token: int | None = None,
+) -> torch.Tensor:
+    """Write on from the beginning of a text, token by token, and return all of it.
+
+    The logits at the *last* place are about the token that comes next. Choose one, append it, and
+    run the model on the longer text, again and again, until
+
+    - the text has context_length tokens: the model knows no place beyond them, or
+    - every text of the batch has ended.
+
+    A text has ended when end_token was *chosen* for it; that token stays in it. The texts of a
+    batch end at different times, and a batch is a rectangle: from there on a text that has ended
+    gets end_token in every place, whatever is chosen for it. An end_token in the beginning that was
+    given means nothing, and with None no text ends early.
+
+    Arguments
+        model           a function: tokens (B, T) in, logits (B, T, V) out, causal
+        tokens          (B, T) integers, T >= 1: the beginning. It is not modified
+        choose          a function: logits (B, V) in, tokens (B,) out. It is called once for each
+                        new place, with all rows: `lambda logits: sample(logits, 0.8)`
+        context_length  the longest that a text can be. If T is larger, raise a ValueError whose
+                        message contains both numbers
+        end_token       the token that ends a text, or None
+        returns         (B, T + new tokens), dtype as the tokens'
+
+    Nothing is learned here: run the model under `torch.no_grad()`, or writing keeps in memory what
+    only training needs. And run it once for each new place, not more often: the last token that is
+    written needs no logits after it.
+
+    Example: a model that always counts on.
+
+        >>> def count_on(tokens):
+        ...     return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
+        >>> generate(count_on, torch.tensor([[1], [3]]), lambda x: x.argmax(-1), 6, end_token=0)
+        tensor([[1, 2, 3, 4, 0],
+                [3, 4, 0, 0, 0]])
+
+    To write here: everything.
+    """
+    raise NotImplementedError("generate: replace this line with your solution")
+
+
+def generate_cached(
+    prefill: Tensors,
+    step: Tensors,
+    tokens: torch.Tensor,
+    choose: Tensors,
+    context_length: int,
+    end_token: int | None = None,
+) -> torch.Tensor:
+    """Write the same as `generate`, token for token, with a model that remembers what it has seen.
+
+    Instead of one function there are two, as in `KVCacheAttention` of assignment 5:
+
+    - prefill(tokens) takes the whole beginning, (B, T), and returns logits (B, T, V). It is called
+      first, and once.
+    - step(tokens) takes only what is new, here (B, 1), and returns its logits (B, 1, V).
+
+    A token that has been chosen has to go through `step` before the next one can be chosen. Also a
+    text that has ended takes part in every step: the batch stays a rectangle.
+
+    The other arguments, the result and the rules are those of `generate`: no gradients, no run
+    more than is needed, and no run at all if the beginning fills all places.
+
+    Example:
+
+        >>> def count_on(tokens):
+        ...     return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
+        >>> generate_cached(count_on, count_on, torch.tensor([[1]]), lambda x: x.argmax(-1), 3)
+        tensor([[1, 2, 3]])
+
+    To write here: everything.
+    """
+    raise NotImplementedError("generate_cached: replace this line with your solution")
+
+
 # demo
 # Run this, change it, add to it: it is never graded.
 if __name__ == "__main__":
@@ -110,3 +196,16 @@ if __name__ == "__main__":
     two = sample(logits, generator=torch.Generator().manual_seed(7))
     print(one.shape, torch.equal(one, two))
     # (torch.Size([2, 3]), True)
+
+    # generate
+    def count_on(tokens):
+        return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
+    print(generate(count_on, torch.tensor([[1], [3]]), lambda x: x.argmax(-1), 6, end_token=0))
+    # tensor([[1, 2, 3, 4, 0],
+    #         [3, 4, 0, 0, 0]])
+
+    # generate_cached
+    def count_on(tokens):
+        return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
+    print(generate_cached(count_on, count_on, torch.tensor([[1]]), lambda x: x.argmax(-1), 3))
+    # tensor([[1, 2, 3]])

@@ -5,12 +5,17 @@
 묻습니다. 글을 생성하는 과정은 이것이 전부입니다.
 
 고르는 일은 보기보다 간단하지 않습니다. 언제나 가장 좋은 토큰만 고르면 같은 말을 되풀이하고, 모든
-토큰에서 뽑으면 가끔 엉뚱한 글이 나옵니다. 여러분은 그 사이를 조절하는 함수를 작성합니다.
+토큰에서 뽑으면 가끔 엉뚱한 글이 나옵니다. 여러분은 먼저 그 사이를 조절하는 함수를 작성하고,
+그다음 글을 생성하는 반복을 캐시 없이 한 번, 캐시와 함께 한 번 작성합니다.
 
 모양을 나타내는 글자: B 배치, T 토큰, V 어휘의 토큰 수. …는 임의의 앞쪽 축을 뜻합니다.
 """
 
+from collections.abc import Callable
+
 import torch
+
+Tensors = Callable[[torch.Tensor], torch.Tensor]
 
 
 def sampling_probabilities(
@@ -92,6 +97,87 @@ def sample(
     raise NotImplementedError("sample: replace this line with your solution")
 
 
+def generate(
+    model: Tensors,
+    tokens: torch.Tensor,
+    choose: Tensors,
+    context_length: int,
+    end_token: int | None = None,
+) -> torch.Tensor:
+    """글의 시작 부분에서부터 토큰을 하나씩 이어서 생성하고 글 전체를 반환합니다.
+
+    *마지막* 자리의 로짓이 다음에 올 토큰에 대한 것입니다. 토큰을 골라 뒤에 붙이고, 길어진 글에
+    모델을 다시 실행합니다. 이 과정을 다음 가운데 하나가 될 때까지 되풀이합니다.
+
+    - 글의 토큰이 context_length개가 되었습니다. 모델은 그 너머의 자리를 알지 못합니다.
+    - 배치의 모든 글이 끝났습니다.
+
+    end_token이 *선택되면* 글이 끝나고, 그 토큰은 글에 남습니다. 배치의 글들은 서로 다른 때에
+    끝나지만 배치는 직사각형입니다. 그래서 끝난 글은 무엇이 선택되든 그 뒤의 모든 자리에
+    end_token이 들어갑니다. 주어진 시작 부분에 있는 end_token은 아무 의미가 없고, None이면 일찍
+    끝나는 글이 없습니다.
+
+    인자
+        model           함수: 토큰 (B, T)를 받아 로짓 (B, T, V)를 반환함, 코잘
+        tokens          (B, T) 정수, T >= 1: 글의 시작 부분. 바꾸지 않음
+        choose          함수: 로짓 (B, V)를 받아 토큰 (B,)를 반환함. 새 자리마다 모든 행과 함께
+                        한 번 호출함: `lambda logits: sample(logits, 0.8)`
+        context_length  글의 최대 길이. T가 더 크면 두 수가 메시지에 모두 들어 있는 ValueError를
+                        냄
+        end_token       글을 끝내는 토큰 또는 None
+        returns         (B, T + 새 토큰 수), 자료형은 tokens와 같음
+
+    여기서는 아무것도 학습하지 않습니다. 모델을 `torch.no_grad()` 안에서 실행하세요. 그러지
+    않으면 학습에만 필요한 것이 메모리에 쌓입니다. 그리고 새 자리마다 한 번만 실행하세요.
+    마지막으로 생성한 토큰 다음의 로짓은 필요하지 않습니다.
+
+    예: 언제나 1씩 세는 모델.
+
+        >>> def count_on(tokens):
+        ...     return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
+        >>> generate(count_on, torch.tensor([[1], [3]]), lambda x: x.argmax(-1), 6, end_token=0)
+        tensor([[1, 2, 3, 4, 0],
+                [3, 4, 0, 0, 0]])
+
+    작성할 부분: 전체.
+    """
+    raise NotImplementedError("generate: replace this line with your solution")
+
+
+def generate_cached(
+    prefill: Tensors,
+    step: Tensors,
+    tokens: torch.Tensor,
+    choose: Tensors,
+    context_length: int,
+    end_token: int | None = None,
+) -> torch.Tensor:
+    """본 것을 기억하는 모델로 `generate`와 토큰 하나까지 같은 글을 생성합니다.
+
+    과제 5의 `KVCacheAttention`처럼 함수가 하나가 아니라 둘입니다.
+
+    - prefill(tokens)은 시작 부분 전체 (B, T)를 받아 로짓 (B, T, V)를 반환합니다. 맨 처음에 한 번
+      호출합니다.
+    - step(tokens)은 새로운 것만, 여기서는 (B, 1)을 받아 그 로짓 (B, 1, V)를 반환합니다.
+
+    선택된 토큰이 `step`을 거쳐야 다음 토큰을 고를 수 있습니다. 끝난 글도 모든 단계에 참여합니다.
+    배치는 직사각형으로 남습니다.
+
+    다른 인자와 결과와 규칙은 `generate`와 같습니다. 그래디언트 없이 실행하고, 필요한 것보다 더
+    실행하지 않으며, 시작 부분이 모든 자리를 채우면 아예 실행하지 않습니다.
+
+    예:
+
+        >>> def count_on(tokens):
+        ...     return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
+        >>> generate_cached(count_on, count_on, torch.tensor([[1]]), lambda x: x.argmax(-1), 3)
+        tensor([[1, 2, 3]])
+
+    작성할 부분: 전체.
+    """
+    raise NotImplementedError("generate_cached: replace this line with your solution")
+
+
 # demo
 # 실행해 보고, 바꿔 보고, 덧붙여 보세요. 채점하지 않습니다.
 if __name__ == "__main__":
@@ -110,3 +196,16 @@ if __name__ == "__main__":
     two = sample(logits, generator=torch.Generator().manual_seed(7))
     print(one.shape, torch.equal(one, two))
     # (torch.Size([2, 3]), True)
+
+    # generate
+    def count_on(tokens):
+        return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
+    print(generate(count_on, torch.tensor([[1], [3]]), lambda x: x.argmax(-1), 6, end_token=0))
+    # tensor([[1, 2, 3, 4, 0],
+    #         [3, 4, 0, 0, 0]])
+
+    # generate_cached
+    def count_on(tokens):
+        return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
+    print(generate_cached(count_on, count_on, torch.tensor([[1]]), lambda x: x.argmax(-1), 3))
+    # tensor([[1, 2, 3]])
