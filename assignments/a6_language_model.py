@@ -8,12 +8,19 @@ The choice is not as simple as it looks. Whoever always takes the best token goe
 whoever draws from all of them writes nonsense now and then. You write what stands between the two.
 Then the loop around it, once in the plain way, and once with a cache.
 
-Shape letters: B batch, T tokens, V tokens in the vocabulary. … stands for any leading axes.
+The model itself stands at the end, complete: it puts together what you wrote in assignment 5, your
+positions and your attention with a cache. If those are not written yet, everything here can be
+written and graded all the same; only the training under "See what you built" has to wait.
+
+Shape letters: B batch, T tokens, D model width, V tokens in the vocabulary. … stands for any
+leading axes.
 """
 
 from collections.abc import Callable
 
 import torch
+from a5_decoder import FeedForward, KVCacheAttention, sinusoidal_positions
+from torch import nn
 
 Tensors = Callable[[torch.Tensor], torch.Tensor]
 
@@ -176,6 +183,59 @@ def generate_cached(
     To write here: everything.
     """
     raise NotImplementedError("generate_cached: replace this line with your solution")
+
+
+class LanguageModelBlock(nn.Module):
+    """One layer, complete: your attention with a cache, and the MLP, each behind a norm."""
+
+    def __init__(self, emb_size: int, num_heads: int) -> None:
+        super().__init__()
+        self.norm1 = nn.LayerNorm(emb_size)
+        self.attention = KVCacheAttention(emb_size, num_heads)
+        self.norm2 = nn.LayerNorm(emb_size)
+        self.mlp = FeedForward(emb_size)
+
+    def forward(self, x: torch.Tensor, start: bool) -> torch.Tensor:
+        """(B, t, D) → (B, t, D); `start` says whether a text begins here or goes on."""
+        attend = self.attention.prefill if start else self.attention.step
+        x = x + attend(self.norm1(x))
+        mixed: torch.Tensor = x + self.mlp(self.norm2(x))
+        return mixed
+
+
+class LanguageModel(nn.Module):
+    """A decoder without a memory, complete: from the tokens so far to logits of the next one.
+
+    `prefill` begins a text, which is what training uses too; `step` goes on with it.
+    """
+
+    def __init__(
+        self, vocab_size: int, emb_size: int, depth: int, num_heads: int, context_length: int
+    ) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, emb_size)
+        self.blocks = nn.ModuleList(LanguageModelBlock(emb_size, num_heads) for _ in range(depth))
+        self.norm = nn.LayerNorm(emb_size)
+        self.output = nn.Linear(emb_size, vocab_size)
+        self.positions = sinusoidal_positions(context_length, emb_size)
+        self.seen = 0
+
+    def prefill(self, tokens: torch.Tensor) -> torch.Tensor:
+        """(B, T) → logits (B, T, V), and forget any other text."""
+        return self._logits(tokens, start=True)
+
+    def step(self, tokens: torch.Tensor) -> torch.Tensor:
+        """(B, t) → logits (B, t, V) of the tokens that come next in the text."""
+        return self._logits(tokens, start=False)
+
+    def _logits(self, tokens: torch.Tensor, start: bool) -> torch.Tensor:
+        first = 0 if start else self.seen
+        self.seen = first + tokens.shape[1]
+        x = self.embedding(tokens) + self.positions[first : self.seen].to(self.norm.weight)
+        for block in self.blocks:
+            x = block(x, start)
+        logits: torch.Tensor = self.output(self.norm(x))  # B t V
+        return logits
 
 
 # demo

@@ -8,12 +8,19 @@
 토큰에서 뽑으면 가끔 엉뚱한 글이 나옵니다. 여러분은 먼저 그 사이를 조절하는 함수를 작성하고,
 그다음 글을 생성하는 반복을 캐시 없이 한 번, 캐시와 함께 한 번 작성합니다.
 
-모양을 나타내는 글자: B 배치, T 토큰, V 어휘의 토큰 수. …는 임의의 앞쪽 축을 뜻합니다.
+모델 자체는 끝에 완성되어 있습니다. 여러분이 과제 5에서 작성한 위치와 캐시가 있는 어텐션을 결합한
+것입니다. 그것을 아직 작성하지 않았더라도 여기의 모든 것을 작성하고 채점받을 수 있습니다. "See
+what you built" 아래의 학습만 그다음에 할 수 있습니다.
+
+모양을 나타내는 글자: B 배치, T 토큰, D 모델 차원, V 어휘의 토큰 수. …는 임의의 앞쪽 축을
+뜻합니다.
 """
 
 from collections.abc import Callable
 
 import torch
+from a5_decoder import FeedForward, KVCacheAttention, sinusoidal_positions
+from torch import nn
 
 Tensors = Callable[[torch.Tensor], torch.Tensor]
 
@@ -176,6 +183,60 @@ def generate_cached(
     작성할 부분: 전체.
     """
     raise NotImplementedError("generate_cached: replace this line with your solution")
+
+
+class LanguageModelBlock(nn.Module):
+    """완성된 층 하나입니다. 여러분이 작성한 캐시가 있는 어텐션과 MLP가 각각 LayerNorm 뒤에
+    있습니다."""
+
+    def __init__(self, emb_size: int, num_heads: int) -> None:
+        super().__init__()
+        self.norm1 = nn.LayerNorm(emb_size)
+        self.attention = KVCacheAttention(emb_size, num_heads)
+        self.norm2 = nn.LayerNorm(emb_size)
+        self.mlp = FeedForward(emb_size)
+
+    def forward(self, x: torch.Tensor, start: bool) -> torch.Tensor:
+        """(B, t, D) → (B, t, D). `start`는 글이 여기서 시작되는지 이어지는지를 나타냅니다."""
+        attend = self.attention.prefill if start else self.attention.step
+        x = x + attend(self.norm1(x))
+        mixed: torch.Tensor = x + self.mlp(self.norm2(x))
+        return mixed
+
+
+class LanguageModel(nn.Module):
+    """메모리가 없는 디코더로, 완성되어 있습니다. 지금까지의 토큰에서 다음 토큰의 로짓을 계산합니다.
+
+    `prefill`은 글을 시작하며 학습에서도 씁니다. `step`은 그 글을 이어 갑니다.
+    """
+
+    def __init__(
+        self, vocab_size: int, emb_size: int, depth: int, num_heads: int, context_length: int
+    ) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, emb_size)
+        self.blocks = nn.ModuleList(LanguageModelBlock(emb_size, num_heads) for _ in range(depth))
+        self.norm = nn.LayerNorm(emb_size)
+        self.output = nn.Linear(emb_size, vocab_size)
+        self.positions = sinusoidal_positions(context_length, emb_size)
+        self.seen = 0
+
+    def prefill(self, tokens: torch.Tensor) -> torch.Tensor:
+        """(B, T) → 로짓 (B, T, V). 다른 글은 모두 잊습니다."""
+        return self._logits(tokens, start=True)
+
+    def step(self, tokens: torch.Tensor) -> torch.Tensor:
+        """(B, t) → 글에 이어지는 토큰들의 로짓 (B, t, V)."""
+        return self._logits(tokens, start=False)
+
+    def _logits(self, tokens: torch.Tensor, start: bool) -> torch.Tensor:
+        first = 0 if start else self.seen
+        self.seen = first + tokens.shape[1]
+        x = self.embedding(tokens) + self.positions[first : self.seen].to(self.norm.weight)
+        for block in self.blocks:
+            x = block(x, start)
+        logits: torch.Tensor = self.output(self.norm(x))  # B t V
+        return logits
 
 
 # demo
