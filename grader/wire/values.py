@@ -117,9 +117,22 @@ def _scalar(value: Any) -> Node:
         return ["V", value.type]
     if kind is slice:
         return ["S", _scalar(value.start), _scalar(value.stop), _scalar(value.step)]
+    if kind is torch.Generator:
+        return _generator_node(value)
     if value is Ellipsis:
         return ["e"]
     return ["x", type_name(value)]
+
+
+def _generator_node(generator: torch.Generator) -> Node:
+    """Send a generator by its seed; one that was drawn from already has a state of its own."""
+    seed = generator.initial_seed()
+    if generator.device.type != "cpu" or seed >= 1 << 63:
+        return ["x", "Generator of another device, or of a seed beyond 63 bits"]
+    fresh = torch.Generator().manual_seed(seed)
+    if not torch.equal(fresh.get_state(), generator.get_state()):
+        return ["x", "Generator that was drawn from"]
+    return ["G", seed]
 
 
 class Decoder:
@@ -244,6 +257,12 @@ def _slice(decoder: Decoder, parts: list[Any]) -> slice:
     return slice(start, stop, step)
 
 
+def _generator(_: Decoder, parts: list[Any]) -> torch.Generator:
+    if len(parts) != 1 or type(parts[0]) is not int or not 0 <= parts[0] < 1 << 63:
+        raise Violation("generator")
+    return torch.Generator().manual_seed(parts[0])
+
+
 def _ellipsis(_: Decoder, parts: list[Any]) -> Any:
     if parts:
         raise Violation("ellipsis")
@@ -263,6 +282,7 @@ _READERS: dict[str, Callable[[Decoder, list[Any]], Any]] = {
     "D": _dtype,
     "V": _device,
     "S": _slice,
+    "G": _generator,
     "e": _ellipsis,
     "x": _opaque,
 }

@@ -60,6 +60,14 @@ def test_other_values_that_have_a_form_come_back(value: Any) -> None:
     assert through(value) == value
 
 
+def test_a_generator_comes_back_as_one_of_the_same_seed() -> None:
+    found = through(torch.Generator().manual_seed(7))
+    assert torch.equal(
+        torch.rand(5, generator=found),
+        torch.rand(5, generator=torch.Generator().manual_seed(7)),
+    )
+
+
 def test_nan_comes_back_as_nan() -> None:
     assert through(float("nan")) != through(float("nan"))
 
@@ -71,6 +79,12 @@ def test_tensors_come_back_as_the_same_object_in_every_place() -> None:
     assert rest["again"] is tensor
 
 
+def used_generator() -> torch.Generator:
+    generator = torch.Generator().manual_seed(7)
+    torch.rand(1, generator=generator)
+    return generator
+
+
 @pytest.mark.parametrize(
     ("value", "name"),
     [
@@ -79,8 +93,10 @@ def test_tensors_come_back_as_the_same_object_in_every_place() -> None:
         (1 << 70, "int beyond 64 bits"),
         (torch.ones(2).to_sparse(), "sparse"),
         (b"bytes", "bytes"),
+        (used_generator(), "drawn from"),
+        (torch.Generator().manual_seed(1 << 63), "63 bits"),
     ],
-    ids=["object", "set", "large int", "sparse tensor", "bytes"],
+    ids=["object", "set", "large int", "sparse tensor", "bytes", "used", "large seed"],
 )
 def test_what_has_no_form_is_named(value: Any, name: str) -> None:
     found = through(value)
@@ -121,6 +137,11 @@ def test_a_cyclic_list_ends() -> None:
         ["V", "cuda"],
         ["S", 1],
         ["e", 1],
+        ["G", -1],
+        ["G", 1 << 63],
+        ["G", True],
+        ["G", "7"],
+        ["G"],
         ["x", 1],
         ["O", 0, {}],
         1.5,

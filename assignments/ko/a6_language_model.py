@@ -1,0 +1,272 @@
+"""과제 6: 글을 쓰는 모델.
+
+어텐션, 마스크, 헤드, 블록, 위치, 캐시까지 모두 만들었습니다. 이제 이것으로 글을 생성할
+차례입니다. 언어 모델은 다음에 올 수 있는 모든 토큰에 점수를 줍니다. 하나를 골라 뒤에 붙이고 다시
+묻습니다. 글을 생성하는 과정은 이것이 전부입니다.
+
+고르는 일은 보기보다 간단하지 않습니다. 언제나 가장 좋은 토큰만 고르면 같은 말을 되풀이하고, 모든
+토큰에서 뽑으면 가끔 엉뚱한 글이 나옵니다. 여러분은 먼저 그 사이를 조절하는 함수를 작성하고,
+그다음 글을 생성하는 반복을 캐시 없이 한 번, 캐시와 함께 한 번 작성합니다.
+
+모델 자체는 끝에 완성되어 있습니다. 여러분이 과제 5에서 작성한 위치와 캐시가 있는 어텐션을 결합한
+것입니다. 그것을 아직 작성하지 않았더라도 여기의 모든 것을 작성하고 채점받을 수 있습니다. "See
+what you built" 아래의 학습만 그다음에 할 수 있습니다.
+
+모양을 나타내는 글자: B 배치, T 토큰, D 모델 차원, V 어휘의 토큰 수. …는 임의의 앞쪽 축을
+뜻합니다.
+"""
+
+from collections.abc import Callable
+
+import torch
+from a5_decoder import FeedForward, KVCacheAttention, sinusoidal_positions
+from torch import nn
+
+Tensors = Callable[[torch.Tensor], torch.Tensor]
+
+
+def sampling_probabilities(
+    logits: torch.Tensor,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float = 1.0,
+) -> torch.Tensor:
+    """토큰마다 다음 토큰으로 뽑힐 확률을 반환합니다.
+
+    다음 세 가지를 이 순서로 적용합니다.
+
+    1. temperature: 로짓을 온도로 나눈 다음 소프트맥스를 구합니다. 1보다 작으면 좋은 토큰의
+       확률이 더 커지고, 1보다 크면 모두 비슷해집니다. 0은 그 극한으로, 가장 큰 로짓을 고른다는
+       뜻입니다. 가장 큰 로짓의 확률이 1이고, 똑같이 큰 것이 여럿이면 첫 번째가 1입니다.
+    2. top_k: 확률이 가장 높은 토큰 k개만 남기고 나머지는 0으로 만든 다음, 남은 확률의 합으로
+       나눕니다. None이거나 k가 V보다 크면 모두 남깁니다.
+    3. top_p (Holtzman et al., "The Curious Case of Neural Text Degeneration", 2020): *top_k
+       다음의* 확률을 높은 것부터 더해 합이 p 이상이 되는 가장 적은 수의 토큰만 남기고, 나머지는
+       0으로 만든 다음, 다시 합으로 나눕니다. 따라서 경계를 넘는 토큰도 남고, 확률이 가장 높은
+       토큰은 언제나 남습니다. p가 1이면 모두 남깁니다.
+
+    확률이 0.5, 0.3, 0.2일 때 p가 0.6이면 두 토큰이 남습니다. 0.5로는 모자라고 0.8이면
+    충분합니다.
+
+    모양(shape)
+        logits       (…, V), 임의의 실수. -inf인 토큰의 확률은 0 (행마다 하나는 유한함)
+        temperature  0 이상
+        top_k        None 또는 1 이상
+        top_p        0보다 크고 1 이하
+        returns      (…, V), 행마다 합이 1, 자료형은 로짓과 같음
+
+    그 밖의 temperature, top_k, top_p는 그 수가 메시지에 들어 있는 ValueError를 냅니다. top_k나
+    top_p의 경계에서 확률이 같은 두 토큰 가운데 어느 것이 남는지는 자유입니다. 로짓은 바꾸지
+    않고, 반정밀도는 float32로 계산하며, 그래디언트는 요구하지 않습니다.
+
+    예:
+
+        >>> logits = torch.tensor([0.5, 0.3, 0.2]).log()
+        >>> sampling_probabilities(logits, top_k=2)
+        tensor([0.6250, 0.3750, 0.0000])
+        >>> sampling_probabilities(logits, top_p=0.6)
+        tensor([0.6250, 0.3750, 0.0000])
+        >>> sampling_probabilities(logits, temperature=0)
+        tensor([1., 0., 0.])
+
+    작성할 부분: 전체.
+    """
+    raise NotImplementedError("sampling_probabilities: replace this line with your solution")
+
+
+def sample(
+    logits: torch.Tensor,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float = 1.0,
+    generator: torch.Generator | None = None,
+) -> torch.Tensor:
+    """위의 확률에 따라 로짓의 행마다 토큰을 하나씩 뽑아 반환합니다.
+
+    무작위는 모두 `generator`에서 나와야 합니다. None은 torch 자체의 generator를 뜻합니다. 그러면
+    다른 곳에서 무엇을 뽑았든 시드가 같은 generator는 같은 글을 다시 생성합니다. 행마다 따로
+    뽑습니다. `torch.multinomial`은 확률로 된 행에서 뽑는 함수입니다.
+
+    모양(shape)
+        logits   (…, V)
+        returns  (…), int64, 0부터 V - 1까지. 마지막 축은 없음
+
+    예: 시드가 같으면 같은 토큰이 나옵니다.
+
+        >>> logits = torch.zeros(2, 3, 50)
+        >>> one = sample(logits, generator=torch.Generator().manual_seed(7))
+        >>> two = sample(logits, generator=torch.Generator().manual_seed(7))
+        >>> one.shape, torch.equal(one, two)
+        (torch.Size([2, 3]), True)
+
+    작성할 부분: 전체.
+    """
+    raise NotImplementedError("sample: replace this line with your solution")
+
+
+def generate(
+    model: Tensors,
+    tokens: torch.Tensor,
+    choose: Tensors,
+    context_length: int,
+    end_token: int | None = None,
+) -> torch.Tensor:
+    """글의 시작 부분에서부터 토큰을 하나씩 이어서 생성하고 글 전체를 반환합니다.
+
+    *마지막* 자리의 로짓이 다음에 올 토큰에 대한 것입니다. 토큰을 골라 뒤에 붙이고, 길어진 글에
+    모델을 다시 실행합니다. 이 과정을 다음 가운데 하나가 될 때까지 되풀이합니다.
+
+    - 글의 토큰이 context_length개가 되었습니다. 모델은 그 너머의 자리를 알지 못합니다.
+    - 배치의 모든 글이 끝났습니다.
+
+    end_token이 *선택되면* 글이 끝나고, 그 토큰은 글에 남습니다. 배치의 글들은 서로 다른 때에
+    끝나지만 배치는 직사각형입니다. 그래서 끝난 글은 무엇이 선택되든 그 뒤의 모든 자리에
+    end_token이 들어갑니다. 주어진 시작 부분에 있는 end_token은 아무 의미가 없고, None이면 일찍
+    끝나는 글이 없습니다.
+
+    인자
+        model           함수: 토큰 (B, T)를 받아 로짓 (B, T, V)를 반환함, 코잘
+        tokens          (B, T) 정수, T >= 1: 글의 시작 부분. 바꾸지 않음
+        choose          함수: 로짓 (B, V)를 받아 토큰 (B,)를 반환함. 새 자리마다 모든 행과 함께
+                        한 번 호출함: `lambda logits: sample(logits, 0.8)`
+        context_length  글의 최대 길이. T가 더 크면 두 수가 메시지에 모두 들어 있는 ValueError를
+                        냄
+        end_token       글을 끝내는 토큰 또는 None
+        returns         (B, T + 새 토큰 수), 자료형은 tokens와 같음
+
+    여기서는 아무것도 학습하지 않습니다. 모델을 `torch.no_grad()` 안에서 실행하세요. 그러지
+    않으면 학습에만 필요한 것이 메모리에 쌓입니다. 그리고 새 자리마다 한 번만 실행하세요.
+    마지막으로 생성한 토큰 다음의 로짓은 필요하지 않습니다.
+
+    예: 언제나 1씩 세는 모델.
+
+        >>> def count_on(tokens):
+        ...     return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
+        >>> generate(count_on, torch.tensor([[1], [3]]), lambda x: x.argmax(-1), 6, end_token=0)
+        tensor([[1, 2, 3, 4, 0],
+                [3, 4, 0, 0, 0]])
+
+    작성할 부분: 전체.
+    """
+    raise NotImplementedError("generate: replace this line with your solution")
+
+
+def generate_cached(
+    prefill: Tensors,
+    step: Tensors,
+    tokens: torch.Tensor,
+    choose: Tensors,
+    context_length: int,
+    end_token: int | None = None,
+) -> torch.Tensor:
+    """본 것을 기억하는 모델로 `generate`와 토큰 하나까지 같은 글을 생성합니다.
+
+    과제 5의 `KVCacheAttention`처럼 함수가 하나가 아니라 둘입니다.
+
+    - prefill(tokens)은 시작 부분 전체 (B, T)를 받아 로짓 (B, T, V)를 반환합니다. 맨 처음에 한 번
+      호출합니다.
+    - step(tokens)은 새로운 것만, 여기서는 (B, 1)을 받아 그 로짓 (B, 1, V)를 반환합니다.
+
+    선택된 토큰이 `step`을 거쳐야 다음 토큰을 고를 수 있습니다. 끝난 글도 모든 단계에 참여합니다.
+    배치는 직사각형으로 남습니다.
+
+    다른 인자와 결과와 규칙은 `generate`와 같습니다. 그래디언트 없이 실행하고, 필요한 것보다 더
+    실행하지 않으며, 시작 부분이 모든 자리를 채우면 아예 실행하지 않습니다.
+
+    예:
+
+        >>> def count_on(tokens):
+        ...     return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
+        >>> generate_cached(count_on, count_on, torch.tensor([[1]]), lambda x: x.argmax(-1), 3)
+        tensor([[1, 2, 3]])
+
+    작성할 부분: 전체.
+    """
+    raise NotImplementedError("generate_cached: replace this line with your solution")
+
+
+class LanguageModelBlock(nn.Module):
+    """완성된 층 하나입니다. 여러분이 작성한 캐시가 있는 어텐션과 MLP가 각각 LayerNorm 뒤에
+    있습니다."""
+
+    def __init__(self, emb_size: int, num_heads: int) -> None:
+        super().__init__()
+        self.norm1 = nn.LayerNorm(emb_size)
+        self.attention = KVCacheAttention(emb_size, num_heads)
+        self.norm2 = nn.LayerNorm(emb_size)
+        self.mlp = FeedForward(emb_size)
+
+    def forward(self, x: torch.Tensor, start: bool) -> torch.Tensor:
+        """(B, t, D) → (B, t, D). `start`는 글이 여기서 시작되는지 이어지는지를 나타냅니다."""
+        attend = self.attention.prefill if start else self.attention.step
+        x = x + attend(self.norm1(x))
+        mixed: torch.Tensor = x + self.mlp(self.norm2(x))
+        return mixed
+
+
+class LanguageModel(nn.Module):
+    """메모리가 없는 디코더로, 완성되어 있습니다. 지금까지의 토큰에서 다음 토큰의 로짓을 계산합니다.
+
+    `prefill`은 글을 시작하며 학습에서도 씁니다. `step`은 그 글을 이어 갑니다.
+    """
+
+    def __init__(
+        self, vocab_size: int, emb_size: int, depth: int, num_heads: int, context_length: int
+    ) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, emb_size)
+        self.blocks = nn.ModuleList(LanguageModelBlock(emb_size, num_heads) for _ in range(depth))
+        self.norm = nn.LayerNorm(emb_size)
+        self.output = nn.Linear(emb_size, vocab_size)
+        self.positions = sinusoidal_positions(context_length, emb_size)
+        self.seen = 0
+
+    def prefill(self, tokens: torch.Tensor) -> torch.Tensor:
+        """(B, T) → 로짓 (B, T, V). 다른 글은 모두 잊습니다."""
+        return self._logits(tokens, start=True)
+
+    def step(self, tokens: torch.Tensor) -> torch.Tensor:
+        """(B, t) → 글에 이어지는 토큰들의 로짓 (B, t, V)."""
+        return self._logits(tokens, start=False)
+
+    def _logits(self, tokens: torch.Tensor, start: bool) -> torch.Tensor:
+        first = 0 if start else self.seen
+        self.seen = first + tokens.shape[1]
+        x = self.embedding(tokens) + self.positions[first : self.seen].to(self.norm.weight)
+        for block in self.blocks:
+            x = block(x, start)
+        logits: torch.Tensor = self.output(self.norm(x))  # B t V
+        return logits
+
+
+# demo
+# 실행해 보고, 바꿔 보고, 덧붙여 보세요. 채점하지 않습니다.
+if __name__ == "__main__":
+    # sampling_probabilities
+    logits = torch.tensor([0.5, 0.3, 0.2]).log()
+    print(sampling_probabilities(logits, top_k=2))
+    # tensor([0.6250, 0.3750, 0.0000])
+    print(sampling_probabilities(logits, top_p=0.6))
+    # tensor([0.6250, 0.3750, 0.0000])
+    print(sampling_probabilities(logits, temperature=0))
+    # tensor([1., 0., 0.])
+
+    # sample
+    logits = torch.zeros(2, 3, 50)
+    one = sample(logits, generator=torch.Generator().manual_seed(7))
+    two = sample(logits, generator=torch.Generator().manual_seed(7))
+    print(one.shape, torch.equal(one, two))
+    # (torch.Size([2, 3]), True)
+
+    # generate
+    def count_on(tokens):
+        return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
+    print(generate(count_on, torch.tensor([[1], [3]]), lambda x: x.argmax(-1), 6, end_token=0))
+    # tensor([[1, 2, 3, 4, 0],
+    #         [3, 4, 0, 0, 0]])
+
+    # generate_cached
+    def count_on(tokens):
+        return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
+    print(generate_cached(count_on, count_on, torch.tensor([[1]]), lambda x: x.argmax(-1), 3))
+    # tensor([[1, 2, 3]])
