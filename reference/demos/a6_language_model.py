@@ -12,9 +12,10 @@ with trying():
         "top_k 3": {"top_k": 3},
         "top_p 0.6": {"top_p": 0.6},
     }
+    rows = {title: sampling_probabilities(logits, **knobs) for title, knobs in settings.items()}
     figure, axes = plt.subplots(1, 5, figsize=(10, 2.4), sharey=True)
-    for place, (title, options) in zip(axes, settings.items(), strict=True):
-        place.bar(range(8), sampling_probabilities(logits, **options), color="tab:blue")
+    for place, (title, row) in zip(axes, rows.items(), strict=True):
+        place.bar(range(8), row, color="tab:blue")
         place.set(title=title, xlabel="token", xticks=range(8), ylim=(0, 1))
     axes[0].set_ylabel("probability")
 
