@@ -102,7 +102,7 @@ def drawn() -> Mapping[Path, str]:
     captures = {path: svg(mistake(columns), columns) for columns, path in CAPTURES.items()}
     return {
         PICTURE: svg("\n".join(screens)),
-        README: _BLOCK.sub(lambda _: untouched, readme),
+        README: _BLOCK.sub(lambda _: shortened(untouched), readme),
         **captures,
     }
 
@@ -141,6 +141,16 @@ def plain_check() -> str:
     if done.returncode != 1:
         raise SystemExit(f"grader check of the hand-outs ended with {done.returncode}")
     return _ISOLATION.sub("", done.stdout)
+
+
+def shortened(printed: str) -> str:
+    """The beginning and the end of what is printed, so that README stays one page.
+
+    >>> shortened("1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n")
+    '1\\n2\\n3\\n4\\n5\\n...\\n7\\n8\\n'
+    """
+    lines = printed.splitlines(keepends=True)
+    return "".join([*lines[:5], "...\n", *lines[-2:]])
 
 
 def svg(screen: str, columns: int = COLUMNS) -> str:
