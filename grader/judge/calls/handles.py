@@ -106,6 +106,8 @@ class RemoteModule:
         self.specs: tuple[ParameterSpec, ...] = ()
         self.pair: Bound | None = None
         """The link to a module of the reference, if there is one."""
+        self.is_read_by_name = False
+        """True once somebody read or wrote its state under the names that the student gave it."""
         self.made_apart: Callable[[], RemoteModule] | None = None
         """Makes the same module once more in another process."""
         self._apart: RemoteModule | None = None
@@ -189,10 +191,12 @@ class RemoteModule:
     def state(self) -> dict[str, torch.Tensor]:
         """Return the state_dict, by value: tensors of any shape."""
         self._write_back()
+        self.is_read_by_name = True
         return values_by_name(self._ask("state"))
 
     def load(self, state: Mapping[str, torch.Tensor], strict: bool = True) -> None:
         """Call load_state_dict on the student's module, with tensors of any shape."""
+        self.is_read_by_name = True
         self._describe(self._ask("load", dict(state), strict))
         kept = _kept(state)
         self._changes.append(lambda module: module.load(kept, strict))
@@ -205,6 +209,11 @@ class RemoteModule:
 
     def named_parameters(self) -> list[tuple[str, nn.Parameter]]:
         """Return the stand-ins by name, holding the current values."""
+        self.is_read_by_name = True
+        return self.stand_ins()
+
+    def stand_ins(self) -> list[tuple[str, nn.Parameter]]:
+        """Return the same for a caller that goes by roles, and not by the student's names."""
         self._write_back()
         require_drawable(self.specs)
         values = values_by_name(self._ask("parameters"))
@@ -214,6 +223,11 @@ class RemoteModule:
                 mirror.copy_(value_like(values, spec.name, mirror))
             self._versions[spec.name] = mirror._version
         return [(spec.name, self._mirror(spec)) for spec in self.specs]
+
+    @property
+    def layout(self) -> list[tuple[str, tuple[int, ...]]]:
+        """Return name and shape of each parameter that is trained, as the student wrote them."""
+        return [(spec.name, tuple(spec.shape)) for spec in self.specs if spec.requires_grad]
 
     def parameters(self) -> list[nn.Parameter]:
         return [parameter for _other, parameter in self.named_parameters()]

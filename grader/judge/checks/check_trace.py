@@ -54,7 +54,7 @@ class CheckTrace:
     error_text: str = ""
     """The messages of what was raised. Compared, and never shown."""
     drawn: Sequence[Any] = ()
-    """The parameters of modules whose weights were drawn by their own names and shapes."""
+    """The layouts of modules whose numbers hang on them: drawn, loaded or read by own names."""
     drew: bool = False
     """True if the check's inputs were drawn: on another draw it is another probe."""
     failure: FailedComparison | None = None
@@ -78,7 +78,12 @@ def match(student: CheckTrace, made: CheckTrace) -> Match:
         return Match.OTHER
     if same(student.compared, made.compared):
         return Match.SAME if student.error_text == made.error_text else Match.UNDECIDED
-    return Match.OTHER if list(student.drawn) == list(made.drawn) else Match.UNDECIDED
+    return Match.UNDECIDED if has_other_layout(student, made) else Match.OTHER
+
+
+def has_other_layout(student: CheckTrace, made: CheckTrace) -> bool:
+    """Tell whether the numbers of two runs hang on names and shapes that differ."""
+    return list(student.drawn) != list(made.drawn)
 
 
 def tells_apart(made: CheckTrace, right: CheckTrace) -> bool:

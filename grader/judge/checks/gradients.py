@@ -164,7 +164,9 @@ def _leaves(
 
 
 def _parameters(function: Function) -> dict[Name, torch.Tensor]:
-    if isinstance(function, (RemoteModule, ReferenceModule)):
+    if isinstance(function, RemoteModule):
+        return {name: p for name, p in function.stand_ins() if p.requires_grad}
+    if isinstance(function, ReferenceModule):
         return {name: p for name, p in function.named_parameters() if p.requires_grad}
     return {}
 

@@ -58,8 +58,11 @@ class CheckContext:
             self.record.details = made.details
         if "probe" in vars(self):
             self.record.notes += self.probe.notes
-            self.record.drawn += self.probe.drawn
             self.record.drew |= self.probe.drew
+        # Of a matched pair the numbers are the same however they are stored, unless a check goes
+        # by the student's own names. Any other module holds what those names and shapes drew.
+        own = [m for m in self.client.modules if m.pair is None or m.is_read_by_name]
+        self.record.drawn += [module.layout for module in own]
 
 
 class ContextPlugin:

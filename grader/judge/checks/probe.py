@@ -85,8 +85,6 @@ class Probe:
         self._student, self._reference, self._memo = student, reference, memo
         self._known = Known() if known is None else known
         self._bindings: list[Binding] = []
-        self.drawn: list[Any] = []
-        """Parameters drawn by the names and shapes that the student gave them."""
         self.drew = False
         """True once anything was drawn."""
 
@@ -187,8 +185,6 @@ class Probe:
         """
         handle = module_of(getattr(self._student, name)(*args, **kwargs), name)
         self.drew = True
-        trained = [spec for spec in handle.specs if spec.requires_grad]
-        self.drawn.append([(spec.name, tuple(spec.shape)) for spec in trained])
-        drawn = randomised(handle, [spec.name for spec in trained], self._roles)
+        drawn = randomised(handle, [name for name, _shape in handle.layout], self._roles)
         handle.prepare(drawn, dtype, train)
         return handle

@@ -8,7 +8,7 @@ student's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...grade.evidence import Cause
@@ -18,7 +18,9 @@ from ..checks.check_trace import (
     Draw,
     Match,
     has_numbers,
+    has_other_layout,
     has_other_numbers,
+    has_wrong_numbers,
     match,
     tells_apart,
 )
@@ -77,9 +79,14 @@ class Dictionary:
         if not named:
             # Right where the known mistake is wrong as well, and wrong in the very same way.
             wider = [s for s in suspects if s.fails > case.failed]
-            named = tuple(s.cause(len(case.failed)) for s in wider if self._gives(s, case))
+            gives = (s for s in wider if self._gives(s, case, has_wrong_numbers))
+            named = tuple(s.cause(len(case.failed)) for s in gives)
         if named:
             return {check.id: named for check in case.failing}
+        return self._parts(suspects, case)
+
+    def _parts(self, suspects: Sequence[Suspect], case: Case) -> dict[str, tuple[Cause, ...]]:
+        """Return the causes of some failing checks: two mistakes at once, each at its own."""
         parts = [s for s in suspects if s.fails < case.failed and self._gives(s, case)]
         widest = [s for s in parts if not any(s.fails < other.fails for other in parts)]
         return {
@@ -120,12 +127,17 @@ class Dictionary:
                 made, self._mutant_runs.right(check, case.digest)
             ):
                 distinguishing.append(check)
+        probes = self._probes(suspect, distinguishing, case)
+        return probes if probes >= PROBES else 0
+
+    def _probes(self, suspect: Suspect, distinguishing: Sequence[Check], case: Case) -> int:
+        """Count these checks, and other draws of their inputs if they are too few."""
         probes = len(distinguishing)
         for check in distinguishing:
             if probes >= PROBES:
                 break
             probes += self._reproduces_again(suspect, check, case)
-        return probes if probes >= PROBES else 0
+        return probes
 
     def _matched(
         self, suspect: Suspect, check: Check, digest: str, trace: CheckTrace, made: CheckTrace
@@ -149,23 +161,38 @@ class Dictionary:
 
     # ---- a share -------------------------------------------------------------------------
 
-    def _gives(self, suspect: Suspect, case: Case) -> bool:
+    def _gives(
+        self,
+        suspect: Suspect,
+        case: Case,
+        differs: Callable[[CheckTrace, CheckTrace], bool] = has_other_numbers,
+    ) -> bool:
         """Decide whether the mistake gives, in numbers, what the failing checks saw.
 
         Only those checks count that the mistake is known to fail; it must give exactly what each
-        saw.
+        saw, or what hangs on names and shapes that differ. `differs` tells its numbers from the
+        right ones.
         """
         checks = [check for check in _by_id(case.failing) if check.id in suspect.fails]
         # Where nothing but an exception was seen, no mistake needs to be run.
         if sum(has_numbers(case.failing[check]) for check in checks) < PROBES:
             return False
-        probes = 0
+        distinguishing: list[Check] = []
+        incomparable = False
         for check in checks:
             made = self._mutant_runs.of(suspect.mistake, check, case.digest, AS_GRADED)
-            if made is None or match(case.failing[check], made) is not Match.SAME:
+            if made is None:
                 return False
-            probes += has_other_numbers(made, self._mutant_runs.right(check, case.digest))
-        return probes >= PROBES
+            result = match(case.failing[check], made)
+            if result is Match.UNDECIDED and has_other_layout(case.failing[check], made):
+                incomparable = True
+            elif result is not Match.SAME:
+                return False
+            elif differs(made, self._mutant_runs.right(check, case.digest)):
+                distinguishing.append(check)
+        if incomparable:
+            return self._probes(suspect, distinguishing, case) >= PROBES
+        return len(distinguishing) >= PROBES
 
 
 def _in_order(case: Case) -> Iterator[tuple[Check, CheckTrace]]:

@@ -35,24 +35,31 @@ def right_lines(
     right = list(_rights(first.right, second.right))
     again = {one.key: value for one, value in _own(second)}
     compared: list[tuple[OwnValue, Alignment | None]] = []
-    earlier: list[tuple[Where, Comparable]] = []
+    earlier: list[tuple[OwnValue, Comparable]] = []
     for one, value in _own(first):
         other = again.get(one.key)
-        if one.part != NO_PART and _is_again(one.where, value, earlier):
+        if _is_again(one, value, earlier):
             continue
-        earlier.append((one.where, value))
+        earlier.append((one, value))
         if other is not None and not _is_constant(value, other):
             compared.append((one, _match(one.name, value, other, right)))
     return _lines_of(compared, {one.name for one in right if one.name}, text)
 
 
-def _is_again(where: Where, value: Comparable, earlier: Sequence[tuple[Where, Comparable]]) -> bool:
+def _is_again(
+    one: OwnValue, value: Comparable, earlier: Sequence[tuple[OwnValue, Comparable]]
+) -> bool:
     """Tell whether another line gave this value already: to compute it again proves nothing.
 
-    Attention among one token gives its value; where there must be several, that is a mistake.
+    Attention among one token gives its value; where there must be several, that is a mistake. So is
+    a mask that hides nothing, after which a name has the value that it had before.
     """
-    alike = (align(value, other) for line, other in earlier if line != where)
-    return any(one is not None and not one.likeness for one in alike)
+    alike = (
+        align(value, known)
+        for old, known in earlier
+        if old.where != one.where and (one.part != NO_PART or old.name == one.name)
+    )
+    return any(match is not None and not match.likeness for match in alike)
 
 
 def _lines_of(

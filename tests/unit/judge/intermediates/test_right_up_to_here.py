@@ -106,6 +106,16 @@ def test_a_value_that_is_stored_otherwise_is_right_all_the_same() -> None:
     assert told("mix", student) == (5, "turned", ("transposed",), 6)
 
 
+def test_a_line_that_changes_nothing_is_not_told_as_right() -> None:
+    student = """
+    def mix(q, k, allowed):
+        scores = q @ k.T / 5
+        scores = scores.masked_fill(allowed & ~allowed, -torch.inf)
+        return scores.softmax(-1) + 1
+    """
+    assert told("mix", student) == (5, "scores", (), 7)
+
+
 def test_a_forgotten_factor_is_told_as_one() -> None:
     student = """
     def mix(q, k, allowed):

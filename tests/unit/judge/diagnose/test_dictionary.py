@@ -1,0 +1,145 @@
+"""When a known mistake is named, and when what was seen does not say which one it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+import torch
+
+from grader.course.misconceptions import Misconception, Origin
+from grader.grade.evidence import Outcome
+from grader.judge.checks.check_trace import CheckTrace
+from grader.judge.checks.checks import Check
+from grader.judge.diagnose.dictionary import Case, Dictionary
+from grader.judge.mutants.mutants import KnownMistake
+
+Traces = Mapping[str, CheckTrace]
+X = torch.randn(3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(7))
+OURS, THEIRS = (("qkv", (9, 3)),), (("q", (3, 3)), ("k", (3, 3)), ("v", (3, 3)))
+CHECKS = ("one", "two", "checkpoint", "modes")
+RIGHT = {name: CheckTrace(Outcome.PASSED, (X,)) for name in CHECKS}
+
+
+class OneCheck:
+    """As much of a check as naming looks at."""
+
+    fresh = alone = False
+
+    def __init__(self, name: str) -> None:
+        self.id = name
+
+
+ALL = {name: cast(Check, OneCheck(name)) for name in CHECKS}
+
+
+def failed(*seen: object, drawn: tuple[object, ...] = ()) -> CheckTrace:
+    return CheckTrace(Outcome.FAILED, seen, "", drawn)
+
+
+class Bank:
+    """Mistakes by id, and what each check sees of them."""
+
+    def __init__(self, made: Mapping[str, Traces]) -> None:
+        self._made = made
+
+    def of(self, *asked: Any) -> Any:
+        if asked == ("slug",):
+            return {
+                id: frozenset(n for n, t in traces.items() if t.outcome is Outcome.FAILED)
+                for id, traces in self._made.items()
+            }
+        if len(asked) == 1:
+            return [known(id) for id in self._made]
+        mistake, check = asked[:2]
+        return self._made[mistake.entry.id].get(check.id, RIGHT[check.id])
+
+    def right(self, check: Check, *draw: object) -> CheckTrace:
+        return RIGHT[check.id]
+
+
+def known(id: str) -> KnownMistake:
+    return KnownMistake("a1", Misconception(id, (), "f", (), (), id), Origin("", {}))
+
+
+def named(bank: Bank, student: Traces, again: CheckTrace | None = None) -> dict[str, list[str]]:
+    traces = {ALL[name]: student.get(name, RIGHT[name]) for name in CHECKS}
+    failing = {c: t for c, t in traces.items() if t.outcome is Outcome.FAILED}
+    passing = {c: t for c, t in traces.items() if c not in failing}
+    case = Case("slug", "a1", "", failing, passing, lambda check: again)
+    causes = Dictionary(*cast(Any, (bank, bank, bank))).causes(case, ())
+    return {check: [cause.id for cause in own] for check, own in causes.items()}
+
+
+WRONG = {"one": failed(X / 2), "two": failed(X / 3)}
+
+
+def test_a_mistake_that_gives_all_numbers_is_named() -> None:
+    assert named(Bank({"m": WRONG}), WRONG) == {"one": ["m"], "two": ["m"]}
+
+
+def test_a_mistake_that_gives_another_number_is_not() -> None:
+    assert named(Bank({"m": WRONG}), {**WRONG, "two": failed(X / 4)}) == {}
+
+
+def test_weights_under_other_names_speak_neither_for_a_mistake_nor_against_it() -> None:
+    mistake = {**WRONG, "checkpoint": failed(X + 1, drawn=OURS)}
+    student = {**WRONG, "checkpoint": failed(X + 2, drawn=THEIRS)}
+    assert named(Bank({"m": mistake}), student)["one"] == ["m"]
+    alike = {**WRONG, "checkpoint": failed(X + 2, drawn=OURS)}
+    assert named(Bank({"m": mistake}), alike) == {}
+
+
+def test_right_numbers_before_a_refusal_are_no_wider_mistake() -> None:
+    """Dropout on the scores was named as dropout that is never applied."""
+    refused = {"one": failed(X, "no change"), "two": failed(X, "no change")}
+    assert named(Bank({"unused": {**refused, "modes": failed(X / 2)}}), refused) == {}
+
+
+@pytest.mark.parametrize("mistake", [{}, {"one": failed(X / 2)}])
+def test_what_is_right_or_seen_once_is_no_cause(mistake: Traces) -> None:
+    assert named(Bank({"m": mistake}), WRONG) == {}
+
+
+def test_of_two_mistakes_one_is_named_at_its_own_checks() -> None:
+    both = {**WRONG, "modes": failed(X / 5)}
+    assert named(Bank({"m": WRONG}), both) == {"one": ["m"], "two": ["m"]}
+
+
+def test_a_share_is_no_cause_where_one_of_its_checks_saw_another_number() -> None:
+    both = {**WRONG, "two": failed(X / 4), "modes": failed(X / 5)}
+    assert named(Bank({"m": WRONG}), both) == {}
+
+
+def test_a_share_may_have_a_check_that_cannot_be_compared() -> None:
+    mistake = {**WRONG, "checkpoint": failed(X + 1, drawn=OURS)}
+    student = {**WRONG, "checkpoint": failed(X + 2, drawn=THEIRS), "modes": failed(X / 5)}
+    three = ["one", "two", "checkpoint"]
+    assert sorted(named(Bank({"m": mistake}), student)) == sorted(three)
+
+
+def test_a_share_that_only_one_check_saw_asks_for_another_draw() -> None:
+    mistake = {"one": failed(X / 2), "checkpoint": failed(X + 1, drawn=OURS)}
+    student = {**mistake, "checkpoint": failed(X + 2, drawn=THEIRS), "modes": failed(X / 5)}
+    assert named(Bank({"m": mistake}), student) == {}
+    drawn = {**mistake, "one": CheckTrace(Outcome.FAILED, (X / 2,), drew=True)}
+    again = CheckTrace(Outcome.FAILED, (X / 2,))
+    assert named(Bank({"m": drawn}), student, again)["one"] == ["m"]
+    other = CheckTrace(Outcome.FAILED, (X / 4,))
+    assert named(Bank({"m": drawn}), student, other) == {}
+
+
+def test_a_share_that_one_check_alone_can_see_is_no_cause() -> None:
+    """Fills of -1e9 and of the lowest number were named for one another."""
+    drawn = {"one": CheckTrace(Outcome.FAILED, (X / 2,), drew=True)}
+    again = CheckTrace(Outcome.FAILED, (X / 2,))
+    assert named(Bank({"m": drawn}), {**drawn, "modes": failed(X / 5)}, again) == {}
+
+
+def test_other_words_of_an_error_are_no_other_layout() -> None:
+    raised = CheckTrace(Outcome.FAILED, (X,), "one error")
+    mistake = {**WRONG, "checkpoint": replace(raised, error_text="another")}
+    student = {**WRONG, "checkpoint": raised, "modes": failed(X / 5)}
+    assert named(Bank({"m": mistake}), student) == {}
