@@ -22,7 +22,7 @@ from grader.export.ci.systems import System
 from grader.export.gradescope import RESULTS_FILE
 from grader.text.language import ENGLISH, _, language_in_use
 
-IMAGE = "attention-grader"
+IMAGE = "course-grader"
 _TEMPLATES = Path(__file__).parent / "prairielearn"
 _SHARED = "serverFilesCourse/grader/"
 _SCRIPT = f"{_SHARED}run.sh"

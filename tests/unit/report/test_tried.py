@@ -44,7 +44,8 @@ def test_only_staff_reads_of_it() -> None:
 def test_a_summary_keeps_it() -> None:
     summary = summary_of(record())
     assert summary.tried == ("network",)
-    assert read_summary(summary.text) == summary
+    kept = read_summary(summary.text)
+    assert replace(kept, failed=tuple(kept.failed)) == summary
     assert form_of(record()).checks
 
 

@@ -44,6 +44,11 @@ def test_every_key_of_a_rubric_has_a_meaning() -> None:
         "exercises … criteria …",
         "written …",
         "late",
+        "totals",
+        "totals drop …",
+        "totals bonuses …",
+        "totals caps …",
+        "feedback",
     ]
     keys = [(title, name, key) for title, form in records for name, key in form.keys.items()]
     assert len(keys) > 25
