@@ -46,6 +46,15 @@ NAMES = {dtype: name for name, dtype in DTYPES.items()}
 NO_GRAD, LEAF, INNER = 0, 1, 2
 
 
+def device_in_use() -> str:
+    """Return the type of the device on which new tensors are made, such as `cpu` or `meta`.
+
+    Asked of a tensor: `torch.get_default_device` takes longer, and in torch 2.6 it does not
+    know of `with torch.device(...)`.
+    """
+    return torch.empty(0).device.type
+
+
 def refuse_transforms(tensor: torch.Tensor) -> None:
     """Raise `Unsupported` inside vmap, torch.func transforms and forward-mode autograd."""
     if torch._C._functorch.is_functorch_wrapped_tensor(tensor):

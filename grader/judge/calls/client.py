@@ -19,7 +19,7 @@ from ...wire.loopback import connect
 from ...wire.peer import Peer
 from ...wire.raised import RemoteRaised
 from ...wire.side import CallResult
-from ...wire.tensors import NAMES
+from ...wire.tensors import NAMES, device_in_use
 from ...wire.values import Node
 from ...worker.side import WorkerSide
 from .apart import Apart, WorkerState
@@ -260,7 +260,7 @@ def environment() -> Meta:
     return {
         "grad": torch.is_grad_enabled(),
         "dtype": NAMES[torch.get_default_dtype()],
-        "device": torch.get_default_device().type,
+        "device": device_in_use(),
         "seed": int.from_bytes(digest, "big") >> 1,
     }
 

@@ -14,7 +14,7 @@ import torch
 
 from ...text.language import _
 from ...wire.faults import Violation
-from ...wire.tensors import DTYPES
+from ...wire.tensors import DTYPES, device_in_use
 from ...wire.values import text
 from .faults import CheckFailed
 
@@ -114,7 +114,7 @@ def require_drawable(specs: Iterable[ParameterSpec]) -> None:
 
     A description of them takes a few bytes; the numbers themselves would fill the judge's memory.
     """
-    if torch.get_default_device().type == "meta":
+    if device_in_use() == "meta":
         return
     specs = tuple(specs)
     for spec in specs:  # without any numbers, and larger than torch can count all the same

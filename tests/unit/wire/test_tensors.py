@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.wire.faults import Violation
-from grader.wire.tensors import DTYPES, TensorWriter, raw_bytes, read_tensors
+from grader.wire.tensors import (
+    DTYPES,
+    TensorWriter,
+    device_in_use,
+    raw_bytes,
+    read_tensors,
+)
 
 
 def sent(*tensors: torch.Tensor) -> tuple[dict[str, Any], bytearray]:
@@ -162,3 +168,9 @@ def test_garbage_tables_never_crash(data: st.DataObject) -> None:
         read_tensors(tables, payload)
     except Violation:
         return
+
+
+def test_the_device_in_use_is_that_of_new_tensors() -> None:
+    assert device_in_use() == "cpu"
+    with torch.device("meta"):
+        assert device_in_use() == "meta"
