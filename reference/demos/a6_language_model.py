@@ -3,7 +3,7 @@
 The same eight logits, and what your `sampling_probabilities` makes of them.
 """
 
-with trying():
+with grader.trying():
     logits = torch.tensor([2.0, 1.6, 1.1, 0.5, 0.0, -0.5, -1.2, -2.0])
     settings = {
         "as they are": {},
@@ -32,15 +32,11 @@ left, where a model of pairs of letters cannot look.
 
 import math
 
-PEOPLE = (("mina", "미나"), ("jun", "준"), ("ara", "아라"), ("leo", "레오"), ("sora", "소라"))
-COLOURS = (
-    ("red", "빨간"),
-    ("blue", "파란"),
-    ("green", "초록"),
-    ("white", "하얀"),
-    ("black", "검은"),
+WORDS = (
+    ("mina,jun,ara,leo,sora", "미나,준,아라,레오,소라"),
+    ("red,blue,green,white,black", "빨간,파란,초록,하얀,검은"),
+    ("kite,boat,hat,drum,bag", "연,배,모자,북,가방"),
 )
-THINGS = (("kite", "연"), ("boat", "배"), ("hat", "모자"), ("drum", "북"), ("bag", "가방"))
 LINES = (
     "{0} has a {2} {4}, {1} a {3} {5}. the {6} {7} is for {8}.\n",
     "{0}에게 {2} {4}, {1}에게 {3} {5}. {6} {7}의 주인은 {8}.\n",
@@ -53,12 +49,12 @@ def written_lines(count, seed):
     lines = []
     for language in torch.randint(2, (count,), generator=generator).tolist():
         drawn = []
-        for words in (PEOPLE, COLOURS, THINGS):
-            places = torch.randperm(len(words), generator=generator)[:2].tolist()
-            drawn += [words[place][language] for place in places]
-        who = int(torch.randint(2, (1,), generator=generator))
-        asked = drawn[2 + who], drawn[4 + who], drawn[who]
-        lines.append(LINES[language].format(*drawn, *asked))
+        for words in WORDS:
+            first, second = torch.randperm(5, generator=generator)[:2]
+            names = words[language].split(",")
+            drawn += names[first], names[second]
+        who = torch.randint(2, (1,), generator=generator).item()
+        lines.append(LINES[language].format(*drawn, *drawn[2 + who :: 2], drawn[who]))
     return lines
 
 
@@ -76,19 +72,17 @@ number = {letter: place for place, letter in enumerate(alphabet)}
 longest = max(len(line) for line in lines + new_lines)
 text, new_text = (as_tokens(each, number, longest) for each in (lines, new_lines))
 
-counts = torch.ones(len(alphabet), len(alphabet))
-for before, after in zip(text[:, :-1].T, text[:, 1:].T, strict=True):
-    there = after >= 0
-    counts.index_put_((before[there], after[there]), torch.tensor(1.0), accumulate=True)
-pairs = (counts / counts.sum(dim=1, keepdim=True)).log()  # V V
-there = new_text[:, 1:] >= 0
-bigram = -pairs[new_text[:, :-1][there], new_text[:, 1:][there]].mean().item()
+size = len(alphabet)
+pairs = (text[:, :-1] * size + text[:, 1:])[text[:, 1:] >= 0]
+counts = 1.0 + torch.bincount(pairs, minlength=size**2).reshape(size, size)
+table = (counts / counts.sum(dim=1, keepdim=True)).log().flatten()
+bigram = -table[(new_text[:, :-1] * size + new_text[:, 1:])[new_text[:, 1:] >= 0]].mean()
 
 # What is drawn after the first letter: 4 people, 20 pairs of colours and of things, 2 ends.
 chance = math.log(4 * 20 * 20 * 2) / (sum(map(len, lines)) / len(lines) - 1)
 
 print("".join(lines[:4]))
-print(f"{len(alphabet)} letters, at most {longest} in a line")
+print(f"{size} letters, at most {longest} in a line")
 print(f"loss of the best guess from one letter before: {bigram:.3f}")
 print(f"loss of a guess that knows the rules: {chance:.3f}")
 
@@ -102,7 +96,6 @@ The loss is that of lines which the model has never seen. Then it goes on from t
 three temperatures, with your `generate_cached` and your `sample`. It takes about a minute.
 """
 
-import time
 from functools import partial
 
 steps = 1200
@@ -116,10 +109,10 @@ def loss_of(model, rows):
     return nn.functional.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten(), ignore_index=-1)
 
 
-with trying():
-    model = LanguageModel(len(alphabet), 64, depth=2, num_heads=4, context_length=longest)
+with grader.trying():
+    model = LanguageModel(size, 64, depth=2, num_heads=4, context_length=longest)
     optimiser = torch.optim.AdamW(model.parameters(), lr=peak)
-    begun, curve = time.perf_counter(), {}
+    curve = {}
     for step in range(steps):
         share = 0.5 + 0.5 * math.cos(math.pi * step / steps)
         optimiser.param_groups[0]["lr"] = peak * min(1.0, (step + 1) / 50) * share
@@ -132,7 +125,6 @@ with trying():
             with torch.no_grad():
                 curve[step + 1] = loss_of(model, new_text).item()
     print(f"loss {curve[steps]:.3f} on new lines, and {bigram:.3f} from pairs of letters")
-    print(f"{time.perf_counter() - begun:.0f} seconds\n")
     generator = torch.Generator().manual_seed(0)
     for beginning in ("leo has a red hat, ara", "미나에게 파란 배, 준"):
         start = as_tokens([beginning], number, len(beginning))
