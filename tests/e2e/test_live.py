@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nbclient.exceptions import CellExecutionError
 
 from tests.support.students_course import students_course
 from tools.notebooks import Notebook, hand_out, run
@@ -133,7 +134,7 @@ def test_everything_that_is_here_is_checked(cells: dict[str, dict[str, Any]]) ->
     ("cell", "observed"),
     [
         ("exits, checked", "the process ended by itself, with exit code 0 (os._exit)"),
-        ("hangs, checked", "no answer within 2 s"),
+        ("hangs, checked", "no answer within "),
     ],
 )
 def test_what_ends_or_hangs_a_process_costs_its_check_and_not_the_kernel(
@@ -171,8 +172,8 @@ def test_what_was_passed_is_what_is_scored(cells: dict[str, dict[str, Any]]) -> 
     assert "a1.scores also asks for dot_product_loop" in right
     assert "dot_product_loop" not in both.partition("not attempted")[0]
     assert "not attempted" in both and "also asks" not in both
-    assert "scores has shape (2, 4, 6)" in wrong and "not attempted" not in wrong
-    assert "next: open In[20]:1 (a1.scores, shapes)" in wrong
+    assert "output has shape (2, 4, 6)" in wrong and "not attempted" not in wrong
+    assert "next: open In[20]:1 (a1.scores, outputs)" in wrong
 
 
 def test_a_report_speaks_the_language_that_was_asked_for(cells: dict[str, dict[str, Any]]) -> None:
@@ -199,10 +200,8 @@ def test_without_the_grader_a_hand_out_says_what_to_install(tmp_path: Path) -> N
     first = {**hand_outs["cells"][0], "cell_type": "code", "outputs": [], "execution_count": None}
     hide = {**first, "id": "hide", "source": "import sys; sys.modules['grader'] = None"}
 
-    ran = run({**hand_outs, "cells": [hide, *hand_outs["cells"]]}, tmp_path)
-
-    (check,) = [cell for cell in ran["cells"] if cell["id"] == "check-a1-sdpa"]
-    assert shown(check).startswith("To check here, install the grader once: %pip install ")
+    with pytest.raises(CellExecutionError, match="Install the course's package, once, by\n# `%pip"):
+        run({**hand_outs, "cells": [hide, *hand_outs["cells"]]}, tmp_path)
 
 
 INTERRUPTED = """
