@@ -45,6 +45,10 @@ def sampling_probabilities(
        others 0, and divide by the sum again. So the token that crosses the line is kept, and the
        most probable one always is. A p of 1 keeps all.
 
+    So with the temperature alone, which is written t here:
+
+        p_i = exp(logit_i / t) / Σ_j exp(logit_j / t)
+
     With 0.5, 0.3 and 0.2, a p of 0.6 keeps two tokens: 0.5 is not enough, and 0.8 is.
 
     Shapes
