@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,8 +15,11 @@ from itertools import product
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from grader.class_report.printing import BROWSERS, browser  # noqa: E402
+
 FOLDER = ROOT / "docs" / "pictures"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDTHS = {"phone": 360, "desktop": 1280}
 SCHEMES = ("light", "dark")
 PICTURES = {
@@ -43,11 +45,6 @@ def masked_softmax(scores, mask, dim=-1):
     weights = torch.softmax(scores, dim=dim)
     return weights.masked_fill(hidden.all(dim, keepdim=True), 0.0)
 '''
-
-
-def browser() -> str | None:
-    """The browser of this machine."""
-    return next((path for path in map(shutil.which, BROWSERS) if path), None)
 
 
 def page(folder: Path) -> Path:

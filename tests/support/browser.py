@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tools.page_pictures import BROWSERS
-from tools.page_pictures import browser as executable
+from grader.class_report.printing import BROWSERS
+from grader.class_report.printing import browser as executable
 
 PHONE, DESKTOP = 360, 1280
 

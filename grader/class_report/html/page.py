@@ -28,7 +28,7 @@ def rendered(report: ClassReport) -> str:
     """
     style = style_sheet() + (_TEMPLATES / "class.css").read_text(encoding="utf-8")
     script = (_TEMPLATES / "class.js").read_text(encoding="utf-8")
-    page = _environment().get_template("page.html")
+    page = environment().get_template("page.html")
     return without_commands(
         page.render(
             report=report,
@@ -37,14 +37,28 @@ def rendered(report: ClassReport) -> str:
             say=_labels(),
             style=Markup(style),
             script=Markup(script),
-            policy=f"default-src 'none'; style-src {_digest(style)}; "
-            f"script-src {_digest(script)}; base-uri 'none'; form-action 'none'",
+            policy=policy_of(style, script),
         )
     )
 
 
+def templates() -> Path:
+    """Return the folder with templates, styles and the script."""
+    return _TEMPLATES
+
+
+def policy_of(style: str, script: str = "") -> str:
+    """Return the content security policy of a page with this style, and this script or none."""
+    scripts = f"script-src {_digest(script)}; " if script else ""
+    return (
+        f"default-src 'none'; style-src {_digest(style)}; {scripts}"
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return the environment of the templates, which cleans every text that enters a page."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,

@@ -11,8 +11,11 @@ from typing import Any
 import click
 
 from grader.class_report.data.reading import read_class
+from grader.class_report.html.lecture import rendered_lecture
 from grader.class_report.html.page import rendered
+from grader.class_report.lecture import lecture_of
 from grader.class_report.lessons import lessons
+from grader.class_report.printing import PDF, printed
 from grader.class_report.report import class_report
 from grader.class_report.tables import csv_files
 from grader.cli import options
@@ -50,6 +53,13 @@ PAGE = "class.html"
     metavar="OTHER",
     help="Results of another class, such as last year's, to lay beside these.",
 )
+@click.option(
+    "--lecture",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write what to teach again on one page that names no student: FILE.html, or FILE.pdf "
+    "where there is a Chromium.",
+)
 @options.language()
 @options.course
 def command(**given: Any) -> int:
@@ -67,6 +77,7 @@ def run(
     output: Path | None = None,
     tables: Path | None = None,
     compare: Path | None = None,
+    lecture: Path | None = None,
     course_folder: Path | None = None,
 ) -> int:
     """Write the page and the tables, and return 0."""
@@ -76,13 +87,19 @@ def run(
         speak_of(course.root)
         data = read_class(results, course.rubric)
         other = None if compare is None else read_class(compare, course.rubric)
-        report = class_report(data, lessons(course), other)
+        lesson = lessons(course)
+        report = class_report(data, lesson, other)
         make_folder(output.parent)
         write_file(output, rendered(report))
         if tables is not None:
             make_folder(tables)
             for name, content in csv_files(report):
                 write_file(tables / name, content)
+        if lecture is not None:
+            page = rendered_lecture(lecture_of(data, lesson))
+            make_folder(lecture.parent)
+            is_pdf = lecture.suffix.lower() == PDF
+            write_file(lecture, printed(page) if is_pdf else page)
     for line, _section in report.summary:
         click.echo(without_commands(one_line(line)))
     click.echo(_("next: open {file}", file=output))
