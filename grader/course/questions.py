@@ -18,15 +18,13 @@ from grader.course.follow_through import SLUG
 from grader.course.mark_schemes import SchemeItem, most_of, scheme
 from grader.course.schema import (
     Form,
-    described,
-    number,
+    above_zero,
     optional,
     record,
     required,
     table,
     text,
 )
-from grader.course.yaml_source import Place
 from grader.text.language import _, marked
 from grader.text.points import exact
 from grader.text.problem import Trail, did_you_mean, quoted
@@ -69,7 +67,10 @@ def written_items() -> Form[dict[str, WrittenItem]]:
     """Return the form for a table of questions by slug."""
     item = record(
         _item,
-        points=required(_points_to_give(), "The most that a person can give."),
+        points=required(
+            above_zero(marked("expected points > 0: a person has nothing to give here")),
+            "The most that a person can give.",
+        ),
         question=required(
             text(marked("a question, without HTML comments"), _TEXT),
             "The question as the hand-out asks it, in Markdown.",
@@ -84,19 +85,6 @@ def written_items() -> Form[dict[str, WrittenItem]]:
         item,
         at_least_one=marked("at least one question"),
     )
-
-
-def _points_to_give() -> Form[Fraction]:
-    exactly = number()
-
-    def read(at: Place | None) -> Fraction:
-        reported = len(at.source.problems) if at else 0
-        points = exactly(at)
-        if at and not points and len(at.source.problems) == reported:
-            at.problem(_("expected points > 0: a person has nothing to give here"))
-        return points
-
-    return described(read, "a number > 0")
 
 
 def located(

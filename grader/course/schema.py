@@ -114,6 +114,20 @@ def number() -> Form[Fraction]:
     return described(read, "a number >= 0")
 
 
+def above_zero(nothing: str) -> Form[Fraction]:
+    """Return a form for a number above 0; `nothing` is the problem with a 0, translated later."""
+    any_number = number()
+
+    def read(at: Place | None) -> Fraction:
+        before = len(at.source.problems) if at else 0
+        value = any_number(at)
+        if at and not value and len(at.source.problems) == before:
+            at.problem(_(nothing))
+        return value
+
+    return described(read, "a number above 0")
+
+
 def flag() -> Form[bool]:
     """Return a form for `true` or `false`; the stand-in is False."""
 

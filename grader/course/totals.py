@@ -16,9 +16,9 @@ from fractions import Fraction
 from grader.course.late import amount_in
 from grader.course.schema import (
     Form,
+    above_zero,
     described,
     listing,
-    number,
     optional,
     record,
     required,
@@ -31,6 +31,7 @@ from grader.text.problem import Trail, did_you_mean, quoted
 
 _WHOLE = re.compile(r"[1-9][0-9]{0,3}")
 _NAME = r"[a-z][a-z0-9]*(?:\.[a-z][a-z0-9_]*)?"
+_NOTHING = marked("expected more than 0 - leave this rule out if nothing is meant")
 _Faults = Iterator[tuple[Trail, str]]
 
 
@@ -97,14 +98,14 @@ def totals_rules() -> Form[Totals]:
     )
     bonus = record(
         _bonus,
-        points=required(_above_zero(), "The points that are given."),
+        points=required(above_zero(_NOTHING), "The points that are given."),
         of=required(group, "The group that is looked at."),
         reason=required(text(marked("a reason that students read")), "Shown in the report."),
         reaching=optional(_share(), Fraction(1), "The share of the group's points that it takes."),
     )
     cap = record(
         _cap,
-        at_most=required(_above_zero(), "The most points that count."),
+        at_most=required(above_zero(_NOTHING), "The most points that count."),
         of=optional(group, (), "The group; everything, if it is left out."),
     )
     return record(
@@ -230,19 +231,6 @@ def _count() -> Form[int]:
         return int(at.text or "")
 
     return described(read, "a whole number above 0")
-
-
-def _above_zero() -> Form[Fraction]:
-    any_number = number()
-
-    def read(at: Place | None) -> Fraction:
-        before = len(at.source.problems) if at else 0
-        points = any_number(at)
-        if at and not points and len(at.source.problems) == before:
-            at.problem(_("expected more than 0 - leave this rule out if nothing is meant"))
-        return points
-
-    return described(read, "a number above 0")
 
 
 def _share() -> Form[Fraction]:
