@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from grader.cli.cli import COMMANDS, Listed, cli  # noqa: E402
-from grader.course.rubric import rubric_form  # noqa: E402
+from grader.course.rubric_form import rubric_form  # noqa: E402
 from grader.course.schema import Described, Form  # noqa: E402
 from grader.text.language import ENGLISH, use_language  # noqa: E402
 

@@ -20,7 +20,8 @@ from grader.course.mistake_diff import read_families, read_mistakes  # noqa: E40
 from grader.course.mistake_list import load_mistakes  # noqa: E402
 from grader.course.paths import CoursePaths  # noqa: E402
 from grader.course.questions import WrittenItem  # noqa: E402
-from grader.course.rubric import Criterion, Exercise, Rubric, Scoring, Visibility, load_rubric  # noqa: E402
+from grader.course.rubric import Criterion, Exercise, Rubric, Scoring, Visibility  # noqa: E402
+from grader.course.rubric_file import load_rubric  # noqa: E402
 from grader.course.rubric_place import RUBRIC_FILE  # noqa: E402
 from grader.course.source_notebooks import load_notebooks  # noqa: E402
 from grader.text.points import shown  # noqa: E402

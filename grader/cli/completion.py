@@ -42,7 +42,7 @@ def explained(context: click.Context, _argument: click.Parameter, begun: str) ->
 def _course(context: click.Context) -> Course | None:
     """Return the course; None if none can be read: completion is no time to say why."""
     from grader.course.course import CourseError, find_course
-    from grader.course.rubric import RubricError
+    from grader.course.rubric_file import RubricError
 
     try:
         return find_course(context.params.get("course_folder") or Path.cwd())

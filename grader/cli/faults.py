@@ -16,7 +16,7 @@ def in_words() -> Iterator[None]:
     from grader.batch.time_columns import RosterError
     from grader.batch.written_points import WrittenPointsError
     from grader.course.course import CourseError
-    from grader.course.rubric import RubricError
+    from grader.course.rubric_file import RubricError
     from grader.engine.engine import EngineError
     from grader.export.exported import ExportError
     from grader.files.writing import WritingError

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.course.paths import CoursePaths
-from grader.course.rubric import Exercise, Rubric, load_rubric
+from grader.course.rubric import Exercise, Rubric
+from grader.course.rubric_file import load_rubric
 from grader.course.rubric_place import RUBRIC_FILE, rubric_problem
 from grader.course.translations import with_wordings
 from grader.course.yaml_source import displayed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.course.paths import CoursePaths
-from grader.course.rubric import load_rubric
+from grader.course.rubric_file import load_rubric
 from grader.course.rubric_place import RUBRIC_FILE
 from grader.files.writing import make_folder, write_files
 from grader.handouts.demos import read_demos

@@ -193,7 +193,7 @@ def _seed(hello: Hello) -> str:
     """
     if hello.seed is not None:
         return hello.seed
-    from ..course.rubric import load_rubric
+    from ..course.rubric_file import load_rubric
 
     return load_rubric(Path(hello.root) / "rubric.yaml").seed
 

@@ -11,7 +11,8 @@ from types import ModuleType
 
 from grader.course.course import Course, CourseError, find_course, find_root, select
 from grader.course.prerequisites import with_prerequisites
-from grader.course.rubric import Exercise, Rubric, RubricError
+from grader.course.rubric import Exercise, Rubric
+from grader.course.rubric_file import RubricError
 from grader.course.rubric_place import RUBRIC_FILE
 from grader.engine.engine import EngineError
 from grader.engine.tiers import IsolationError

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from grader.course.course import CourseError
-from grader.course.rubric import RubricError
+from grader.course.rubric_file import RubricError
 from grader.submission.submission import SubmissionError
 from grader.text.language import _
 

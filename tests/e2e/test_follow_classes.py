@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.course.course import find_course
-from grader.course.rubric import load_rubric
+from grader.course.rubric_file import load_rubric
 from grader.engine.engine import Engine, Options
 from grader.grade.evidence import Observation, Outcome
 from grader.grade.score import block, score

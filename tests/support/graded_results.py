@@ -11,7 +11,8 @@ from grader.batch.batch import grade_batch
 from grader.batch.discovery import discover
 from grader.batch.roster import read_roster
 from grader.cli import cli
-from grader.course.rubric import Rubric, load_rubric
+from grader.course.rubric import Rubric
+from grader.course.rubric_file import load_rubric
 from grader.grade.evidence import FLAG, Cause, Note, Observation, Outcome, Where
 from grader.report.content import Graded
 from grader.submission.submission import Submission

@@ -16,7 +16,7 @@ from grader.cli import options
 from grader.cli.faults import in_words
 from grader.course.course import Course, find_course
 from grader.course.paths import CoursePaths
-from grader.course.rubric import is_slug
+from grader.course.rubric_form import is_slug
 from grader.course.rubric_place import RUBRIC_FILE
 from grader.course.todos import open_todos
 from grader.files.writing import make_folder, write_files

@@ -14,7 +14,8 @@ from grader.batch.time_columns import RosterError, times_of
 from grader.cli import cli
 from grader.cli.commands.batch import run as grade
 from grader.cli.commands.regrade import run as regrade
-from grader.course.rubric import Rubric, load_rubric
+from grader.course.rubric import Rubric
+from grader.course.rubric_file import load_rubric
 from tests.unit.samples import RUBRIC_TEXT, SampleGrader, write_course
 
 LATE = "late: {deadline: 2026-11-20T23:59:00+09:00, grace: 10m, per_day: 10%, at_most: 50%}\n"

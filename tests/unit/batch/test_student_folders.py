@@ -10,7 +10,8 @@ import pytest
 from grader.batch.arrivals import Arrival, with_arrivals
 from grader.batch.discovery import BatchError, discover
 from grader.cli.commands.regrade import run as regrade
-from grader.course.rubric import Rubric, load_rubric
+from grader.course.rubric import Rubric
+from grader.course.rubric_file import load_rubric
 from grader.store.late_work import Times
 from grader.text.moments import read_moment
 from tests.unit.batch.test_late_work import batch, rows

@@ -14,7 +14,7 @@ import pytest
 from grader.batch.gradebook import row_of
 from grader.cli.commands.batch import run as grade
 from grader.cli.commands.regrade import run as regrade
-from grader.course.rubric import load_rubric
+from grader.course.rubric_file import load_rubric
 from grader.report.beside import beside_checks
 from grader.store.adjusting import adjusted
 from grader.store.ruled_totals import with_totals

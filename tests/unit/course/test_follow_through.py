@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.course.follow_through import FollowThrough
-from grader.course.rubric import Rubric, RubricError, load_rubric
+from grader.course.rubric import Rubric
+from grader.course.rubric_file import RubricError, load_rubric
 
 RUBRIC = """\
 course: toy

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.rubric import RubricError, load_rubric
+from grader.course.rubric_file import RubricError, load_rubric
 from tests.unit.samples import RUBRIC_TEXT
 
 WRITTEN = {

@@ -24,19 +24,21 @@ from grader.course import (
     late,
     mark_schemes,
     questions,
-    rubric,
+    rubric_file,
+    rubric_form,
+    rubric_rules,
     schema,
     totals,
     yaml_source,
     yaml_syntax,
 )
-from grader.course.rubric import RubricError, load_rubric
+from grader.course.rubric_file import RubricError, load_rubric
 from grader.text.language import ENGLISH, language_in_use, use_language
 from tests.unit.samples import RUBRIC_TEXT
 
 MODULES = (
-    cycles, follow_through, late, mark_schemes, questions, rubric, schema, totals, yaml_source,
-    yaml_syntax,
+    cycles, follow_through, late, mark_schemes, questions, rubric_file, rubric_form, rubric_rules,
+    schema, totals, yaml_source, yaml_syntax,
 )  # fmt: skip
 FILES = {str(module.__file__): Path(str(module.__file__)) for module in MODULES}
 REPORTING = ("problem", "key_problem")
@@ -197,7 +199,8 @@ def test_a_place_without_a_case_is_named() -> None:
     assert {name.partition(":")[0] for name in everywhere} >= {
         "follow_through.py",
         "questions.py",
-        "rubric.py",
+        "rubric_file.py",
+        "rubric_rules.py",
         "schema.py",
         "yaml_source.py",
     }

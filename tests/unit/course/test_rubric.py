@@ -11,18 +11,10 @@ import pytest
 
 from grader.course.follow_through import FollowThrough
 from grader.course.questions import WrittenItem
-from grader.course.rubric import (
-    POLICY,
-    Criterion,
-    Exercise,
-    Problem,
-    Rubric,
-    RubricError,
-    Scoring,
-    Visibility,
-    is_slug,
-    load_rubric,
-)
+from grader.course.rubric import POLICY, Criterion, Exercise, Rubric, Scoring, Visibility
+from grader.course.rubric_file import RubricError, load_rubric
+from grader.course.rubric_form import is_slug
+from grader.text.problem import Problem
 from tests.unit.samples import RUBRIC, RUBRIC_TEXT
 
 FULL = """\

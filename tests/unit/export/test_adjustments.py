@@ -16,7 +16,7 @@ from grader.batch.discovery import discover
 from grader.batch.roster import read_roster
 from grader.batch.time_columns import times_of
 from grader.cli import cli
-from grader.course.rubric import load_rubric
+from grader.course.rubric_file import load_rubric
 from tests.support.graded_results import MixedGrader, export, write_class
 from tests.unit.samples import RUBRIC_TEXT
 

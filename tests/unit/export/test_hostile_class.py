@@ -16,7 +16,7 @@ import pytest
 from grader.batch.class_results import RECORDS, ByPerson
 from grader.batch.gradebook import Given, row_of
 from grader.batch.records import ClassRecords, RecordsError, read_records
-from grader.course.rubric import load_rubric
+from grader.course.rubric_file import load_rubric
 from grader.export.exported import Choices, Exported, ExportError
 from grader.export.formats import FORMATS, maker
 from grader.export.graded_class import GradedClass, graded_class

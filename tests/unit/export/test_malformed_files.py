@@ -14,7 +14,7 @@ import pytest
 from grader.batch.class_results import ByPerson
 from grader.batch.gradebook import Row
 from grader.batch.records import ClassRecords
-from grader.course.rubric import load_rubric
+from grader.course.rubric_file import load_rubric
 from grader.export.canvas import canvas
 from grader.export.exported import Choices, Exported, ExportError
 from grader.export.graded_class import GradedClass, graded_class

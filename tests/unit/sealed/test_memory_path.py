@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.rubric import load_rubric
+from grader.course.rubric_file import load_rubric
 from grader.release.sealing import files_to_seal
 from grader.sealed.ciphers import new_key
 from grader.sealed.memory_path import (

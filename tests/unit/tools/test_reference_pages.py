@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from grader.cli.cli import COMMANDS
-from grader.course.rubric import rubric_form
+from grader.course.rubric_form import rubric_form
 from grader.course.schema import Described, record, required
 from grader.report.content import report_on
 from grader.report.json import as_dict

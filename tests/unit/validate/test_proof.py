@@ -10,7 +10,7 @@ import pytest
 
 from grader.course.course import CourseError, find_course
 from grader.course.paths import CoursePaths
-from grader.course.rubric import RubricError
+from grader.course.rubric_file import RubricError
 from grader.messages.answers import CheckFacts
 from grader.validate.data import CourseData, Edited, read_course
 from grader.validate.gap import Gap

@@ -13,7 +13,7 @@ from pathlib import Path
 import grader
 from grader.cli.commands.doctor.requirement import Requirement
 from grader.course.course import Course, CourseError, course_here
-from grader.course.rubric import RubricError
+from grader.course.rubric_file import RubricError
 from grader.report.cleaning import one_line
 from grader.sealed.memory_path import opened_file
 from grader.text.typed import here

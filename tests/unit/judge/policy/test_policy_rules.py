@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.rubric import RubricError, load_rubric
+from grader.course.rubric_file import RubricError, load_rubric
 from grader.grade.evidence import Observation, Outcome
 from grader.grade.score import block, score
 
