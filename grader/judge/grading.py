@@ -103,6 +103,7 @@ class Grading:
 
         Raises `Starved`, `SourceGone`.
         """
+        self._runner.begin_submission()
         results: dict[str, CheckResult] = {}
         only, unknown = scope.only, scope.unknown
         diagnoses = self.diagnoses and scope.diagnose

@@ -17,7 +17,6 @@ FIRST = (
     ("tests/attack/test_attacks.py", "[partial-"),
     ("tests/e2e/test_agreement.py", ""),
     ("tests/e2e/test_odd_answers.py", ""),
-    ("tests/e2e/test_corpus.py", "[reversed in one lane-"),
     ("tests/e2e/test_corpus.py", ""),
     ("tests/e2e/test_live_corpus.py", ""),
     ("tests/attack/test_ordinary_user.py", ""),

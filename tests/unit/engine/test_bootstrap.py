@@ -1,0 +1,40 @@
+"""A new process imports without looking for garbage, and looks for it as soon as it runs."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from grader.processes.bootstrap import BOOT, ENVIRONMENT, FLAGS, Bootstrap, _interpreter, spawn
+
+PROBE = """
+import gc, json, os
+kept = [[] for _ in range(1000)]
+while_importing = gc.isenabled()
+def main(config, bootstrap):
+    seen = [while_importing, gc.isenabled(), gc.get_freeze_count() > 1000]
+    os.write(config["answer"], json.dumps(seen).encode())
+"""
+
+
+def test_garbage_is_looked_for_after_the_import_and_not_in_what_it_left() -> None:
+    bootstrap = Bootstrap(
+        modules={"probe": (PROBE, False)},
+        stack=[],
+        stack_fds=[],
+        python=[_interpreter(), *FLAGS],
+        boot=BOOT,
+        environment=dict(ENVIRONMENT),
+        language="en",
+        texts=None,
+    )
+    answer, end = os.pipe()
+    pid = spawn(bootstrap, "probe:main", {"answer": end}, (end,))
+    os.close(end)
+    with os.fdopen(answer, "rb") as file:
+        while_importing, while_running, is_frozen = json.loads(file.read())
+    os.waitpid(pid, 0)
+
+    assert not while_importing
+    assert while_running
+    assert is_frozen
