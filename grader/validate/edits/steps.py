@@ -13,6 +13,7 @@ from .names import is_made
 EXCHANGES = ("transpose(0, 1)", "transpose(1, 2)", "flip(0)", "flip(1)")
 """Ways of looking at a batch of sequences that are their own opposite."""
 TRIANGLES = ("tril", "triu")
+ACTIVATIONS = ("relu", "tanh", "sigmoid")
 
 
 def other_way_round(program: Program, node: ast.AST) -> Iterator[TextChange]:
@@ -81,6 +82,20 @@ def result_scaled(program: Program, node: ast.AST) -> Iterator[TextChange]:
             yield TextChange("result scaled", node, f"({text}) {sign} ({left}).shape[-1] ** 0.5")
 
 
+def another_product(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Multiply element by element where matrices are multiplied."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        left, right = program.text(node.left), program.text(node.right)
+        yield TextChange("another product", node, f"({left}) * ({right})")
+
+
+def activation_added(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Put an activation behind a layer that has none."""
+    if isinstance(node, ast.Call) and _is_layer(node) and node.args:
+        for activation in ACTIVATIONS:
+            yield TextChange("activation added", node, f"torch.{activation}({program.text(node)})")
+
+
 def layer_is_nothing(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Create a layer that does nothing, or one without its bias."""
     if isinstance(node, ast.Call) and is_made(node) and "super" not in program.text(node.func):
@@ -114,5 +129,7 @@ OPERATORS = (
     step_done_twice,
     input_added,
     result_scaled,
+    another_product,
+    activation_added,
     layer_is_nothing,
 )

@@ -58,6 +58,9 @@ def made(body: str, operator: str) -> set[str]:
         ("a = x\nreturn a", "steps exchanged", set()),
         ("x = f(x)", "step done twice", {"x = f(x) x = f(x)"}),
         ("a = f(x)", "step done twice", set()),
+        ("return x @ y * mask", "another product", {"(x) * (y)"}),
+        (LAYER, "activation added", {"torch.relu(self.first(x))"}),
+        ("return torch.exp(x)", "activation added", set()),
         ("return x @ y", "result scaled", {"(x @ y) / (x).shape[-1] ** 0.5"}),
     ],
 )
