@@ -30,7 +30,7 @@ class ClassList:
     """A class list beside the people of a class."""
 
     parts: tuple[ClassPart, ...] = ()
-    """In the order of the list; those without an entry are in none."""
+    """In the order of their names; those without an entry are in none."""
     mails: tuple[str, ...] = ()
     """An address for each of the people, empty where there is none; () if the list has none."""
 
@@ -60,8 +60,8 @@ def class_list(data: ClassData, path: Path, by: str = "") -> ClassList:
     for place, own in enumerate(cells):
         if own.get(wanted):
             people[own[wanted]].append(place)
-    order = dict.fromkeys(own[wanted] for own in roster.cells.values() if own.get(wanted))
-    parts = tuple(ClassPart(name, tuple(people[name])) for name in order if people[name])
+    names = sorted(people, key=lambda name: (len(name) if name.isdecimal() else 0, name))
+    parts = tuple(ClassPart(name, tuple(people[name])) for name in names)
     if not 2 <= len(parts) <= MOST_PARTS:
         message = _(
             "{path}: the column {by} makes {count} parts of this class. Name one that makes 2 to "
