@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grader import __version__
 from grader.class_report.data.class_data import ClassData
-from grader.class_report.data.class_list import NO_LIST, ClassList, ClassPart
+from grader.class_report.data.class_list import NO_LIST, ClassList, ListedPart
 from grader.class_report.data.mistakes import MistakeCounts, mistakes_of
 from grader.class_report.outline import ClassReport, Section
 from grader.class_report.sections import (
@@ -75,7 +75,7 @@ def _sections(
     counted: _Counted,
     lesson: misconceptions.Lesson,
     other: ClassData | None,
-    all_parts: tuple[ClassPart, ...],
+    all_parts: tuple[ListedPart, ...],
 ) -> Iterator[Section]:
     data, counts = counted.data, counted.mistakes
     yield head.head(data)

@@ -18,7 +18,7 @@ MOST_PARTS = 20
 
 
 @dataclass(frozen=True)
-class ClassPart:
+class ListedPart:
     """Those of a class who have the same in a column of its list: a section, or a programme."""
 
     name: str
@@ -29,7 +29,7 @@ class ClassPart:
 class ClassList:
     """A class list beside the people of a class."""
 
-    parts: tuple[ClassPart, ...] = ()
+    parts: tuple[ListedPart, ...] = ()
     """In the order of their names; those without an entry are in none."""
     mails: tuple[str, ...] = ()
     """An address for each of the people, empty where there is none; () if the list has none."""
@@ -54,14 +54,14 @@ def class_list(data: ClassData, path: Path, by: str = "") -> ClassList:
         return ClassList((), mails)
     wanted = by.strip().casefold()
     if wanted not in headings:
-        end = did_you_mean(wanted, headings)
-        raise RosterError(_("{path}:1: no column {by}", path=path, by=quoted(by)) + end)
+        hint = did_you_mean(wanted, headings)
+        raise RosterError(_("{path}:1: no column {by}{hint}", path=path, by=quoted(by), hint=hint))
     people: dict[str, list[int]] = defaultdict(list)
     for place, own in enumerate(cells):
         if own.get(wanted):
             people[own[wanted]].append(place)
     names = sorted(people, key=lambda name: (len(name) if name.isdecimal() else 0, name))
-    parts = tuple(ClassPart(name, tuple(people[name])) for name in names)
+    parts = tuple(ListedPart(name, tuple(people[name])) for name in names)
     if not 2 <= len(parts) <= MOST_PARTS:
         message = _(
             "{path}: the column {by} makes {count} parts of this class. Name one that makes 2 to "

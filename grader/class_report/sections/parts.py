@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from grader.class_report.data.class_data import ClassData, Mask
-from grader.class_report.data.class_list import ClassPart
+from grader.class_report.data.class_list import ListedPart
 from grader.class_report.data.mistakes import MistakeCounts
 from grader.class_report.outline import (
     Column,
@@ -31,7 +31,7 @@ _Counter = Callable[[Mask], Proportion]
 """Counts an item among the rows of a mask."""
 
 
-def parts(data: ClassData, counts: MistakeCounts, all_parts: Sequence[ClassPart]) -> Section:
+def parts(data: ClassData, counts: MistakeCounts, all_parts: Sequence[ListedPart]) -> Section:
     """Return the section that compares each part with all others."""
     rows = tuple((one, _rows_of(data, one)) for one in all_parts)
     lead = _(
@@ -46,12 +46,12 @@ def parts(data: ClassData, counts: MistakeCounts, all_parts: Sequence[ClassPart]
     )
 
 
-def _rows_of(data: ClassData, part: ClassPart) -> Mask:
+def _rows_of(data: ClassData, part: ListedPart) -> Mask:
     mask: Mask = np.isin([one.person for one in data.graded], part.people)
     return mask
 
 
-_Parts = Sequence[tuple[ClassPart, Mask]]
+_Parts = Sequence[tuple[ListedPart, Mask]]
 
 
 def _marks(data: ClassData, rows: _Parts) -> Sheet:
