@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,10 +49,10 @@ class Step:
 
 
 @contextmanager
-def sample_class() -> Iterator[Path]:
-    """A scratch folder with `class/` in it; gone afterwards."""
+def sample_class(names: Sequence[str] = CLASS) -> Iterator[Path]:
+    """A scratch folder with `class/` in it, of submissions from the corpus; gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="grader-demo-") as scratch:
-        for number, name in enumerate(CLASS, start=1):
+        for number, name in enumerate(names, start=1):
             student = Path(scratch) / "class" / f"student-{number:03}"
             ignore = shutil.ignore_patterns("expect.yaml")
             shutil.copytree(CORPUS / name, student, ignore=ignore)

@@ -1,5 +1,7 @@
 """Measure `grader lens` on mistakes taken out of the bank: `lens_table.py [SEED [EXERCISES]]`.
 
+With names of mistakes in place of numbers, `lens_table.py ID...`, those are taken out.
+
 Two known mistakes in each of five exercises, or of as many as named, are taken out of a copy of
 the course, all drawn with the seed. A class is made up of them, each in three styles, beside
 mistakes that are still known. The class is graded with the copy and looked at through the lens.
@@ -49,7 +51,7 @@ STYLES_OF_EACH = 3
 STILL_KNOWN = 2
 """Mistakes in each exercise that stay in the bank, each made by two students."""
 OTHER_SEED = "inputs that no suite has drawn before"
-PAIRS = 200
+PAIRS = 20
 _COURSE = ("rubric.yaml", "reference", "assignments", "tests/suites")
 
 
@@ -147,6 +149,15 @@ def drawn(data: CourseData, chance: random.Random, most: int) -> Iterator[Edited
             yield from chance.sample(fitting, IN_EACH)
         if exercises == most:
             return
+
+
+def named(data: CourseData, words: Sequence[str]) -> tuple[Edited, ...]:
+    """The mistakes that the command line names, in its order; none if it has numbers only."""
+    by_id = {one.entry.id: one for one in data.misconceptions}
+    ids = [word for word in words if not word.isdecimal()]
+    if unknown := [id for id in ids if id not in by_id]:
+        raise SystemExit(f"no mistake of this course: {', '.join(unknown)}")
+    return tuple(by_id[id] for id in ids)
 
 
 def made_class(data: CourseData, gone: Sequence[Edited], chance: random.Random) -> Iterator[Made]:
@@ -262,11 +273,11 @@ def _row(
 
 def main(arguments: Sequence[str]) -> int:
     """Prints the table; the exit code is 0 if eight in ten are found and no group is mixed."""
-    seed = int(arguments[0]) if arguments else 1
-    most = int(arguments[1]) if len(arguments) > 1 else EXERCISES
+    numbers = [int(word) for word in arguments if word.isdecimal()]
+    seed, most = [*numbers, *(1, EXERCISES)[len(numbers) :]]
     chance = random.Random(seed)
     data = read_course(find_course(ROOT))
-    gone = tuple(drawn(data, chance, most))
+    gone = named(data, arguments) or tuple(drawn(data, chance, most))
     made = tuple(made_class(data, gone, chance))
     print(f"seed {seed}: {len(gone)} mistakes taken out, {len(made)} students", flush=True)
     with tempfile.TemporaryDirectory(prefix="grader-lens-") as scratch:

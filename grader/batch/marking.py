@@ -163,14 +163,18 @@ def _sheets(
     folder = out / FOLDER / _name(grader)
     make_folder(folder)
     for item in items:
-        codes = sorted(
-            (code for code, slug in own if slug == item.slug),
-            key=lambda code: hashlib.sha256(f"{grader}/{item.slug}/{code}".encode()).digest(),
-        )
+        codes = in_order(grader, item.slug, (code for code, slug in own if slug == item.slug))
         read = (_anonymous(json.loads(records[c].read_text("utf-8")), c) for c in codes)
         guide = by_person.guides.get(item.slug, "There is no marking guide.")
         pieces = sheet(item, guide, read, given, str(table_of(grader)))
         write_file(folder / f"{item.slug}.md", pieces)
+
+
+def in_order(grader: int, slug: str, codes: Iterable[str]) -> list[str]:
+    """Return the codes of a question as they stand on a grader's sheet: by chance, and for good."""
+    return sorted(
+        codes, key=lambda code: hashlib.sha256(f"{grader}/{slug}/{code}".encode()).digest()
+    )
 
 
 def _anonymous(record: Mapping[str, Any], code: str) -> dict[str, Any]:

@@ -110,6 +110,8 @@ class Card:
     count: TableCell
     lines: tuple[tuple[str, str], ...]
     """Pairs of a label and a sentence."""
+    fifths: TableCell | None = None
+    """The share of each fifth of the class that has it, lowest marks first."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,8 @@ class ClassReport:
     """The lines on top: what to look at first, each with the id of its section."""
     sections: tuple[Section, ...] = field(default=())
     ending: tuple[tuple[str, str], ...] = ()
+    mails: tuple[str, ...] = ()
+    """An address for each of the people, empty where none is known; () if there are none."""
 
 
 def text(value: str, name: str = "", *, is_warning: bool = False) -> TableCell:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from grader import __version__
 from grader.class_report.data.class_data import ClassData
+from grader.class_report.data.class_list import NO_LIST, ClassList, ListedPart
 from grader.class_report.data.mistakes import MistakeCounts, mistakes_of
 from grader.class_report.outline import ClassReport, Section
 from grader.class_report.sections import (
@@ -18,6 +19,7 @@ from grader.class_report.sections import (
     integrity,
     items,
     misconceptions,
+    parts,
     security,
     suite,
     unknown,
@@ -38,9 +40,15 @@ class _Counted:
 
 
 def class_report(
-    data: ClassData, lesson: misconceptions.Lesson, other: ClassData | None = None
+    data: ClassData,
+    lesson: misconceptions.Lesson,
+    other: ClassData | None = None,
+    listed: ClassList = NO_LIST,
 ) -> ClassReport:
-    """Return the report on a class, compared with another one if there is one."""
+    """Return the report on a class, compared with another one if there is one.
+
+    `listed` is what the class list says besides: parts to lay side by side, and addresses.
+    """
     counted = _Counted(
         data,
         mistakes_of(data),
@@ -53,17 +61,21 @@ def class_report(
         course=data.course,
         people=tuple(one.id for one in data.people),
         summary=tuple(_first(counted)),
-        sections=tuple(_sections(counted, lesson, other)),
+        sections=tuple(_sections(counted, lesson, other, listed.parts)),
         ending=(
             (_("students"), str(len(data.people))),
             (_("checks"), str(len(data.checks))),
             (_("grader"), __version__),
         ),
+        mails=listed.mails,
     )
 
 
 def _sections(
-    counted: _Counted, lesson: misconceptions.Lesson, other: ClassData | None
+    counted: _Counted,
+    lesson: misconceptions.Lesson,
+    other: ClassData | None,
+    all_parts: tuple[ListedPart, ...],
 ) -> Iterator[Section]:
     data, counts = counted.data, counted.mistakes
     yield head.head(data)
@@ -77,10 +89,13 @@ def _sections(
     yield attempts.attempts(data, counted.ways)
     yield suite.suite(data, counted.moves)
     yield graders.graders(data)
-    yield integrity.integrity(data, counts)
+    others = mistakes_of(other) if other is not None and other.graded else None
+    yield integrity.integrity(data, counts, others)
     yield security.security(data)
-    if other is not None and other.graded:
-        yield comparison.comparison(data, counts, other, mistakes_of(other))
+    if all_parts:
+        yield parts.parts(data, counts, all_parts)
+    if other is not None and others is not None:
+        yield comparison.comparison(data, counts, other, others)
 
 
 def _first(counted: _Counted) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """Write a list for a mail merge: who made which known mistake. Nothing is sent.
 
-Only causes that the student's own report names are in it.
+Only causes that the student's own report names are in it: none that the course keeps back, unless
+it is the one that was named.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.batch.cells import csv_text, safe_cell
+from grader.course.feedback import CauseTiming
 from grader.export.exported import Choices, Exported, ExportError
 from grader.export.graded_class import GradedClass, StudentResult
 from grader.export.reports import reports, without_report
@@ -44,13 +46,16 @@ def mail_merge(graded: GradedClass, choices: Choices) -> Exported:
     return Exported(
         files=(("", csv_text([COLUMNS, *rows])),),
         written=len({line.student.id for line in lines}),
-        remarks=_remarks(graded),
+        remarks=_remarks(graded, choices),
     )
 
 
-def _remarks(graded: GradedClass) -> tuple[str, ...]:
+def _remarks(graded: GradedClass, choices: Choices) -> tuple[str, ...]:
     without = len(without_report(graded))
-    return (f"{without} without a report are not in the list",) if without else ()
+    remarks = (f"{without} without a report are not in the list",) if without else ()
+    if graded.rubric.feedback.causes is CauseTiming.AT_ONCE or choices.cause:
+        return remarks
+    return (*remarks, "causes that the course keeps back are not in the list; --cause ID lists one")
 
 
 def _lines(graded: GradedClass, choices: Choices) -> Iterator[_Line]:
@@ -58,6 +63,8 @@ def _lines(graded: GradedClass, choices: Choices) -> Iterator[_Line]:
         causes: dict[str, tuple[Cause, list[str]]] = {}
         for part in report.exercises:
             for cause in shown_causes(part):
+                if cause.is_kept_back and cause.id != choices.cause:
+                    continue
                 _first, slugs = causes.setdefault(cause.id, (cause, []))
                 if part.exercise.slug not in slugs:
                     slugs.append(part.exercise.slug)

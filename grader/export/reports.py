@@ -8,7 +8,9 @@ from dataclasses import replace
 from grader.batch.class_results import RECORDS
 from grader.export.exported import Choices, ExportError
 from grader.export.graded_class import GradedClass, StudentResult
+from grader.export.tries import class_tries
 from grader.report.content import PersonMark, Report
+from grader.report.disclosure import NOBODY_COUNTS, disclosed
 from grader.report.record import Additions, report_of
 from grader.submission.submission import Submission, SubmissionError
 
@@ -17,9 +19,12 @@ _AGAIN = "Grade the class again: grader batch"
 
 def reports(graded: GradedClass, choices: Choices) -> Iterator[tuple[StudentResult, Report]]:
     """Yield each student who has a report, with it. Raises ExportError."""
+    tries = class_tries(graded)
     for student in graded.students:
         if student.is_graded:
-            yield student, report_of_student(graded, student, choices)
+            report = report_of_student(graded, student, choices)
+            own = tries.get(student.id, NOBODY_COUNTS)
+            yield student, disclosed(report, graded.rubric.feedback, own)
 
 
 def without_report(graded: GradedClass) -> tuple[tuple[str, str], ...]:

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from .proportion import Z_95
 
 Numbers = NDArray[np.float64]
+_BLOCK = 64
+"""Items that are computed at once."""
 STRIP = 5
 """The parts of a class from the lowest marks to the highest."""
 
@@ -38,10 +40,26 @@ def item_statistics(scores: Numbers, rests: Numbers, totals: Numbers) -> Items:
     `scores` and `rests` have the shape (students, items): the share of the item that a student
     earned, and the student's points without those of the item. `totals` has the shape (students,).
     """
+    order = np.argsort(totals, kind="stable")
+    many = max(1, scores.shape[1])
+    blocks = [
+        _block(scores[:, at : at + _BLOCK], rests[:, at : at + _BLOCK], order)
+        for at in range(0, many, _BLOCK)
+    ]
+    judged, mean, deviation, item_rest, strips = (
+        np.concatenate(own, axis=-1) for own in zip(*blocks, strict=True)
+    )
+    return Items(judged, mean, deviation, item_rest, strips)
+
+
+def _block(
+    scores: Numbers, rests: Numbers, order: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], Numbers, Numbers, Numbers, Numbers]:
+    """Return the statistics of a few items: small enough to stay near the processor."""
     known = ~np.isnan(scores)
-    judged = known.sum(axis=0)
+    judged: NDArray[np.int64] = known.sum(axis=0)
     mean, deviation = _moments(scores, known)
-    return Items(judged, mean, deviation, correlations(scores, rests), strip(scores, totals))
+    return judged, mean, deviation, correlations(scores, rests), _fifths(scores, order)
 
 
 def correlations(one: Numbers, other: Numbers) -> Numbers:
@@ -75,10 +93,12 @@ def strip(scores: Numbers, totals: Numbers) -> Numbers:
 
     Of students with equal marks the earlier row comes first. Shape (STRIP, items).
     """
-    order = np.argsort(totals, kind="stable")
-    return np.stack(
-        [_moments(scores[p], ~np.isnan(scores[p]))[0] for p in np.array_split(order, STRIP)]
-    )
+    return _fifths(scores, np.argsort(totals, kind="stable"))
+
+
+def _fifths(scores: Numbers, order: NDArray[np.int64]) -> Numbers:
+    parts = (scores[rows] for rows in np.array_split(order, STRIP))
+    return np.stack([_mean(part, ~np.isnan(part))[0] for part in parts])
 
 
 def effective_weights(points: Numbers) -> Numbers:
@@ -98,11 +118,16 @@ def effective_weights(points: Numbers) -> Numbers:
 
 
 def _moments(values: Numbers, known: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-    count = known.sum(axis=0)
-    mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(count, 1)
+    mean, count = _mean(values, known)
     squares = (np.where(known, values - mean, 0.0) ** 2).sum(axis=0)
     deviation = np.sqrt(squares / np.maximum(count - 1, 1))
-    return np.where(count > 0, mean, np.nan), np.where(count > 1, deviation, np.nan)
+    return mean, np.where(count > 1, deviation, np.nan)
+
+
+def _mean(values: Numbers, known: NDArray[np.bool_]) -> tuple[Numbers, NDArray[np.int64]]:
+    count: NDArray[np.int64] = known.sum(axis=0)
+    mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(count, 1)
+    return np.where(count > 0, mean, np.nan), count
 
 
 def _centred(values: Numbers, known: NDArray[np.bool_]) -> Numbers:

@@ -38,6 +38,8 @@ class KeptSummary:
     inputs: str
     """The digest of what was graded: see `grader.store.conditions.digest_of_inputs`."""
     graded_at: str
+    conditions: int
+    """A number that results have in common which the same grader made with the same course."""
     form: RecordForm
     summary: ResultSummary
 
@@ -93,8 +95,9 @@ def rows(database: sqlite3.Connection) -> Iterator[KeptSummary]:
     stored = database.execute("SELECT digest, form FROM forms").fetchall()
     forms = {digest: read_form(text) for digest, text in stored}
     results = database.execute(
-        "SELECT student, inputs, graded_at, summaries.form, summary "
+        "SELECT student, inputs, graded_at, conditions, summaries.form, summary "
         "FROM results JOIN summaries ON summaries.result = results.id ORDER BY results.id"
     )
-    for student, inputs, graded_at, form, text in results:
-        yield KeptSummary(student, inputs, graded_at, forms[form], read_summary(text))
+    for student, inputs, graded_at, conditions, form, text in results:
+        summary = read_summary(text)
+        yield KeptSummary(student, inputs, graded_at, conditions, forms[form], summary)

@@ -18,7 +18,8 @@ from ..engine.engine import Engine, Options
 from ..grade.evidence import Outcome
 from ..submission.submission import Submission
 from .data import CourseData, read_course
-from .edits.generation import Mutant, mutants
+from .edits.change import Operator
+from .edits.generation import OPERATORS, Mutant, definitions, mutants
 from .gap import Gap
 from .trials import each_for_itself, kills
 
@@ -107,16 +108,17 @@ def _unchecked(trial: MutantTrial, text: str) -> Gap:
     return Gap(f"reference/{trial.stem}.py", trial.mutant.line, message, "mend the check")
 
 
-def mutant_trials(data: CourseData) -> Iterator[MutantTrial]:
+def mutant_trials(
+    data: CourseData, operators: Sequence[Operator] = OPERATORS
+) -> Iterator[MutantTrial]:
     """Yield every mutant of the references that can be seen in one of `data.slugs`."""
     rubric = data.course.rubric
     for stem, source in data.references.items():
-        for mutant in mutants(source):
-            name = mutant.definition
+        for name in definitions(source):
             owners = [e.slug for e in rubric.exercises.values() if name in e.targets]
             reached = owners or touched(rubric, data.uses, (stem, name))
             slugs = tuple(slug for slug in reached if slug in data.slugs)
-            if slugs:
+            for mutant in mutants(source, name, operators) if slugs else ():
                 yield MutantTrial(stem, mutant, slugs)
 
 

@@ -110,14 +110,25 @@ def _exercise(
     }
 
 
-def write_class(out: Path, made: Iterable[Made], rubric: Rubric, rows: Iterable[Row] = ()) -> Path:
-    """A folder of results; the last submission of a student counts. `rows` are further rows."""
+def write_class(
+    out: Path,
+    made: Iterable[Made],
+    rubric: Rubric,
+    rows: Iterable[Row] = (),
+    at: Mapping[str, str] | None = None,
+) -> Path:
+    """A folder of results; the last submission of a student counts. `rows` are further rows.
+
+    `at` is when each student's was graded; now, if it is not said.
+    """
     last: dict[str, Record] = {}
     out.mkdir(parents=True, exist_ok=True)
     with open_store(out / STORE_FILE) as store:
         for one in made:
             last[one.student] = record_of(one)
-            store.keep(one.student, one.inputs or "i", CONDITIONS, last[one.student], final=True)
+            time = (at or {}).get(one.student)
+            inputs, record = one.inputs or "i", last[one.student]
+            store.keep(one.student, inputs, CONDITIONS, record, final=True, at=time)
     everybody = [*map(row_of, last.values()), *rows]
     names = {row.id: f"{row.id}.json" for row in everybody}
     write_class_results(everybody, names, rubric, (), ByPerson(), out)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.class_report.data.lens_file import Explained
+from grader.class_report.data.marked_answers import MarkedAnswer
 from grader.course.rubric import Rubric
 from grader.grade.evidence import OBSERVED, Outcome, Tried
 from grader.store.appeal_table import KeptAppeal
@@ -155,9 +157,13 @@ class ClassData:
     """The sentence of each cause, by id."""
     tries: tuple[TryHistory, ...] = ()
     written: tuple[WrittenPoints, ...] = ()
-    explained: Mapping[tuple[str, frozenset[tuple[str, str]]], str] = field(default_factory=dict)
+    explained: Explained = field(default_factory=dict)
     """The edits that explain groups, as `grader lens` wrote them: see `lens_file`."""
     appeals: tuple[KeptAppeal, ...] = ()
+    marked: tuple[MarkedAnswer, ...] = ()
+    """What each grader gave, where `grader marking` has dealt the answers."""
+    unsteady: tuple[tuple[int, int], ...] = ()
+    """Pairs of a check and a person with whose files it gave two answers: see `reading`."""
     other_results: int = 0
     """The number of students whose newest result is not the one that their row counts."""
 

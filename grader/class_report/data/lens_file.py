@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.batch.records import RecordsError
 from grader.store.summary import short_print
 
 LENS_FILE = "lens.json"
-Explained = Mapping[tuple[str, frozenset[tuple[str, str]]], str]
-"""An exercise and what of it fails (ids of checks, short fingerprints) -> the edit that does so."""
+
+
+@dataclass(frozen=True)
+class ExplainedGroup:
+    """The work of `grader lens` on one group."""
+
+    edit: str
+    """The edit of the reference that computes the same, or two."""
+    smallest_input: str
+    """A call that shows it, to be checked with pencil and paper; empty if there is no small one."""
+
+
+Explained = Mapping[tuple[str, frozenset[tuple[str, str]]], ExplainedGroup]
+"""An exercise and what of it fails (ids of checks, short fingerprints) -> what was written."""
 
 
 def read_lens(results: Path) -> Explained:
@@ -25,7 +38,9 @@ def read_lens(results: Path) -> Explained:
     try:
         groups = json.loads(path.read_text(encoding="utf-8"))["groups"]
         return {
-            (group["exercise"], _signature(group["failed"])): group["edits"][0]
+            (group["exercise"], _signature(group["failed"])): ExplainedGroup(
+                str(group["edits"][0]), str(group.get("smallest_input") or "")
+            )
             for group in groups
             if group["edits"]
         }

@@ -128,8 +128,9 @@ class MistakeCounts:
         named: list[int] = []
         seen: list[int] = []
         unexplained: list[int] = []
+        carried = Outcome.CARRIED  # looked up once: a big class has 160,000 failures
         for one in self.data.failures:
-            if not one.is_carried:
+            if one.outcome is not carried:
                 (named if one.named else seen if one.is_seen else unexplained).append(one.row)
         return FailuresByKnowledge(named, seen, unexplained)
 

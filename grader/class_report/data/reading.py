@@ -29,6 +29,7 @@ from grader.class_report.data.class_data import (
 )
 from grader.class_report.data.gradebook_rows import GradebookRow, gradebook_rows
 from grader.class_report.data.lens_file import read_lens
+from grader.class_report.data.marked_answers import marked_answers
 from grader.course.rubric import Rubric, Scoring, Visibility
 from grader.grade.evidence import Outcome, Tried
 from grader.store.store import STORE_FILE, Adjustment, open_store
@@ -76,6 +77,8 @@ def read_class(out: Path, rubric: Rubric) -> ClassData:
         written=tuple(_written(out, rows, rubric)),
         explained=read_lens(out),
         appeals=appeals,
+        marked=marked_answers(out, rubric.written),
+        unsteady=tuple(_unsteady(rows, by_student, layout)),
         other_results=sum(one is not None and not one.is_newest for one in chosen),
     )
 
@@ -258,6 +261,31 @@ def _tries(
         if last:
             known = np.nan_to_num(_rows(points, tuple(last.values()), layout))
             yield TryHistory(person, tuple(first.values()), known @ of_slug)
+
+
+def _unsteady(
+    rows: Iterable[GradebookRow], by_student: Mapping[str, Sequence[KeptSummary]], layout: _Layout
+) -> Iterator[tuple[int, int]]:
+    """Yield check and person where the same files were judged twice alike, and came out unlike.
+
+    Alike are the same files, course and grader. What could not be checked says nothing.
+    """
+    own = layout.check_places
+    for person, row in enumerate(rows):
+        before: dict[tuple[str, int, int], KeptSummary] = {}
+        seen: set[int] = set()
+        for kept in by_student.get(row.id, ()):
+            first = before.setdefault((kept.inputs, kept.conditions, id(kept.form)), kept)
+            if first.summary.outcomes != kept.summary.outcomes:
+                pairs = zip(first.summary.outcomes, kept.summary.outcomes, strict=True)
+                seen |= {at for at, pair in enumerate(pairs) if _is_unlike(*pair)}
+        for at in sorted(seen):
+            yield own[kept.form.checks[at][0]], person
+
+
+def _is_unlike(first: str, second: str) -> bool:
+    unknown = LETTERS[Outcome.COULD_NOT_CHECK]
+    return first != second and unknown not in (first, second)
 
 
 def _written(out: Path, rows: Sequence[GradebookRow], rubric: Rubric) -> Iterator[WrittenPoints]:

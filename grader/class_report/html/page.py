@@ -33,7 +33,7 @@ def rendered(report: ClassReport) -> str:
         page.render(
             report=report,
             language=language_in_use(),
-            lists=PeopleLists(report.people),
+            lists=PeopleLists(report.people, report.mails),
             say=_labels(),
             style=Markup(style),
             script=Markup(script),
@@ -108,4 +108,5 @@ def _labels() -> Mapping[str, str]:
         "close": _("Close"),
         "files": _("grader report --csv DIR writes every table as a file."),
         "search": _("Find a student"),
+        "fifths": _("Who has it, by fifths of the class from the lowest marks to the highest"),
     }

@@ -27,7 +27,10 @@ STUCK_AFTER = 3
 """The number of tries without a gain after which somebody is called stuck."""
 _SHOWN_TRIES = 5
 _HOUR_S = 3600.0
+_DAY_S = 24 * _HOUR_S
 _GAIN = 0.005
+SILENT_AFTER_DAYS = 7
+"""The days without a result, before the last one of the class, after which somebody is silent."""
 
 
 @dataclass(frozen=True)
@@ -44,20 +47,25 @@ class TryProgress:
     """By exercise, the hours from the first result until then."""
     is_stuck: bool
     """True if the last tries brought nothing, although there is something to gain."""
+    silent_days: float = 0.0
+    """The days from the last result until the last one of the class; 0 with all points."""
 
 
 def progress(data: ClassData) -> tuple[TryProgress, ...]:
     """Return the way of everybody who has a result."""
     most = np.array(data.exercise_max)
-    return tuple(_progress(one, most) for one in data.tries)
+    end = max((datetime.fromisoformat(one.at[-1]) for one in data.tries), default=None)
+    return tuple(_progress(one, most, end) for one in data.tries)
 
 
-def _progress(own: TryHistory, most: np.ndarray) -> TryProgress:
+def _progress(own: TryHistory, most: np.ndarray, end: datetime | None) -> TryProgress:
     reached = own.points >= most - _GAIN  # tries exercises
     times = [datetime.fromisoformat(at) for at in own.at]
     since = [(at - times[0]).total_seconds() / _HOUR_S for at in times]
     first = [int(row.argmax()) if row.any() else None for row in reached.T]
     totals = own.points.sum(axis=1)
+    is_done = bool(totals.max() >= most.sum() - _GAIN)
+    silent = 0.0 if is_done or end is None else (end - times[-1]).total_seconds() / _DAY_S
     return TryProgress(
         own.person,
         len(times),
@@ -65,6 +73,7 @@ def _progress(own: TryHistory, most: np.ndarray) -> TryProgress:
         tuple(None if at is None else at + 1 for at in first),
         tuple(None if at is None else since[at] for at in first),
         _is_stuck(totals, float(most.sum())),
+        silent,
     )
 
 
@@ -80,14 +89,15 @@ def attempts(data: ClassData, ways: Sequence[TryProgress]) -> Section:
     title = _("Attempts, and who is stuck")
     if all(one.tries < 2 for one in ways):
         once = _("Everybody was graded once, so there is no history to speak of yet.")
-        return Section(ID, title, (once,))
+        silent = _silent(data, ways)
+        return Section(ID, title, (once,), tables=(silent,) if silent.rows else ())
     lead = _(
         "{count} students handed in more than once; the median number of tries is {median}. A try "
         "is a submission that differs from the one before, and its time is when it was graded.",
         count=sum(one.tries > 1 for one in ways),
         median=f"{median(one.tries for one in ways):g}",
     )
-    tables = (_stuck(data, ways), _by_exercise(data, ways), _by_try(ways))
+    tables = (_stuck(data, ways), _silent(data, ways), _by_exercise(data, ways), _by_try(ways))
     return Section(ID, title, (lead,), tables=tables)
 
 
@@ -110,6 +120,30 @@ def _stuck(data: ClassData, ways: Sequence[TryProgress]) -> Sheet:
     )
     title = _("Stuck: no gain in the last {count} tries", count=STUCK_AFTER)
     return Sheet("stuck", title, columns, rows, _("Nobody is stuck."), shown=40)
+
+
+def _silent(data: ClassData, ways: Sequence[TryProgress]) -> Sheet:
+    silent = sorted(
+        (one for one in ways if one.silent_days > SILENT_AFTER_DAYS),
+        key=lambda one: (-one.silent_days, one.person),
+    )
+    rows = tuple(
+        (
+            text(data.people[one.person].id),
+            number(one.silent_days, 0),
+            count(one.tries),
+            number(float(one.totals[-1])),
+        )
+        for one in silent
+    )
+    columns = (
+        Column(_("Student"), _("Write to them: they have given up, or think they are done.")),
+        Column(_("Days"), _("Until the last result of the class."), is_number=True),
+        Column(_("Tries"), is_number=True),
+        Column(_("Points"), is_number=True),
+    )
+    title = _("Silent for more than {days} days, with points to gain", days=SILENT_AFTER_DAYS)
+    return Sheet("silent", title, columns, rows, _("Nobody is silent."), shown=40)
 
 
 def _by_exercise(data: ClassData, ways: Sequence[TryProgress]) -> Sheet:

@@ -83,7 +83,7 @@ def _items(
             text(item),
             proportion(here.proportion(at)),
             proportion(there.proportion(there.names.index(item))),
-            *_difference(here.proportion(at), there.proportion(there.names.index(item))),
+            *difference(here.proportion(at), there.proportion(there.names.index(item))),
         )
         for at, item in enumerate(here.names)
         if item in there.names
@@ -108,7 +108,7 @@ def _mistakes(
                 text(cause),
                 proportion(own, behind),
                 proportion(others),
-                *_difference(own, others),
+                *difference(own, others),
             )
 
     return Sheet(
@@ -134,7 +134,7 @@ def _columns() -> tuple[Column, ...]:
     )
 
 
-def _difference(one: Proportion, other: Proportion) -> tuple[TableCell, TableCell]:
+def difference(one: Proportion, other: Proportion) -> tuple[TableCell, TableCell]:
     interval = newcombe(one, other)
     if interval is None or one.share is None or other.share is None:
         return TableCell(DASH), text("")

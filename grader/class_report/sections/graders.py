@@ -17,6 +17,7 @@ from grader.class_report.outline import (
     percent,
     text,
 )
+from grader.class_report.sections.marking import marking
 from grader.store.appeal_table import KeptAppeal
 from grader.store.store import Adjustment
 from grader.text.language import _
@@ -29,14 +30,15 @@ def graders(data: ClassData) -> Section:
     given = [one for one in data.written if one.points is not None]
     adjusted = [one for person in data.people for one in person.adjustments]
     title = _("Graded by people")
-    if not given and not adjusted:
+    if not given and not adjusted and not data.marked:
         nothing = _("Nobody has given points by hand yet: no written answer, and no adjustment.")
         return Section(ID, title, (nothing,), tables=(_appeals(data),) if data.appeals else ())
     lead = _(
-        "written.csv does not say who graded an answer, so drift between graders cannot be shown; "
-        "adjustments have their author."
+        "written.csv does not say who graded an answer; the tables of grader marking do, and "
+        "adjustments have their author. How long marking takes is written down nowhere."
     )
-    return Section(ID, title, (lead,), tables=(_written(data), _authors(data), _appeals(data)))
+    tables = (_written(data), marking(data), _authors(data), _appeals(data))
+    return Section(ID, title, (lead,), tables=tables)
 
 
 def _written(data: ClassData) -> Sheet:

@@ -20,8 +20,13 @@ _LARGEST = 12
 """The most students of a group whose pairs are compared."""
 
 
-def integrity(data: ClassData, counts: MistakeCounts) -> Section:
-    """Return the section with identical rare wrong numbers; nothing below FEWEST results."""
+def integrity(
+    data: ClassData, counts: MistakeCounts, other: MistakeCounts | None = None
+) -> Section:
+    """Return the section with identical rare wrong numbers; nothing below FEWEST results.
+
+    `other` are the mistakes of a class to compare with: how many there have the same.
+    """
     title = _("Identical rare wrong numbers")
     if len(data.graded) < FEWEST:
         few = _(
@@ -46,12 +51,19 @@ def integrity(data: ClassData, counts: MistakeCounts) -> Section:
                 "think any further, and read both submissions yourself."
             ),
         ),
-        tables=(_listed(data, groups),),
+        tables=(_listed(data, groups, other),),
     )
 
 
-def _listed(data: ClassData, groups: Sequence[tuple[Lookalikes, int]]) -> Sheet:
+def _listed(
+    data: ClassData, groups: Sequence[tuple[Lookalikes, int]], other: MistakeCounts | None
+) -> Sheet:
     shared = _exercises_shared(groups)
+    elsewhere = Column(
+        _("In the other class"),
+        _("How many of the class compared with have it. Many: it comes by itself."),
+        is_number=True,
+    )
     columns = (
         Column(_("Exercise")),
         Column(_("Students"), _("Who computes the same wrong numbers."), is_number=True),
@@ -65,26 +77,44 @@ def _listed(data: ClassData, groups: Sequence[tuple[Lookalikes, int]]) -> Sheet:
             _("How many of this class have this mistake at all. The more, the less it says."),
             is_number=True,
         ),
+        *([elsewhere] if other is not None else []),
         Column(_("Mistake or pattern")),
         Column(_("Observed")),
     )
     ordered = sorted(groups, key=lambda pair: (-_others(pair[0], shared), pair[1], pair[0].slug))
-    rows = tuple(_row(data, group, base, _others(group, shared)) for group, base in ordered)
+    rows = tuple(_row(data, group, base, _others(group, shared), other) for group, base in ordered)
     empty = _("No rare wrong numbers are shared.")
     title = _("Groups with the same rare wrong numbers")
     return Sheet("identical-numbers", title, columns, rows, empty, shown=30)
 
 
-def _row(data: ClassData, group: Lookalikes, base: int, others: int) -> tuple[TableCell, ...]:
+def _row(
+    data: ClassData, group: Lookalikes, base: int, others: int, other: MistakeCounts | None
+) -> tuple[TableCell, ...]:
     people = data.people_of(group.rows)
     return (
         text(group.slug),
         count(len(people), people),
         count(others),
         proportion(Proportion(base, len(data.graded))),
+        *([] if other is None else [proportion(_elsewhere(data, group, other))]),
         text(", ".join(group.causes)),
         text(group.observed),
     )
+
+
+def _elsewhere(data: ClassData, group: Lookalikes, other: MistakeCounts) -> Proportion:
+    """Return how many of another class have a group's mistake, by its name or else its numbers."""
+    have = {one.cause: len(one.rows) for one in other.known}
+    wanted = {(data.checks[check].id, print_) for check, print_ in group.signature}
+    same = [
+        len(one.rows)
+        for one in other.lookalikes
+        if one.slug == group.slug
+        and {(other.data.checks[check].id, print_) for check, print_ in one.signature} == wanted
+    ]
+    most = max([0, *same, *(have.get(cause, 0) for cause in group.causes)])
+    return Proportion(most, len(other.data.graded))
 
 
 def _exercises_shared(groups: Sequence[tuple[Lookalikes, int]]) -> Counter[tuple[int, int]]:

@@ -385,11 +385,11 @@ def _last_cells(data: ClassData, columns: tuple[int, ...]) -> tuple[TableCell, .
     own = data.codes_by_check[list(columns)]
     there = own != NO_CHECK
     idle = ((own == _code(Outcome.NOT_ATTEMPTED)) | ~there).all(axis=0) & there.any(axis=0)
-    others = [
-        (own == _code(outcome)).any(axis=0)
-        for outcome in (Outcome.BLOCKED, Outcome.CARRIED, Outcome.COULD_NOT_CHECK)
-    ]
-    behind = [data.people_of(one) for one in (idle, *others)]
+    behind = [data.people_of(idle)]
+    for outcome in (Outcome.BLOCKED, Outcome.CARRIED, Outcome.COULD_NOT_CHECK):
+        has = own == _code(outcome)
+        # Most checks have nobody here, and there are a thousand of them.
+        behind.append(data.people_of(has.any(axis=0)) if has.any() else ())
     return tuple(count(len(people), people) for people in behind)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from grader.class_report.data.class_data import ClassData
 from grader.class_report.data.mistakes import ClassMistake, MistakeCounts
 from grader.class_report.outline import (
@@ -12,11 +14,14 @@ from grader.class_report.outline import (
     Column,
     Section,
     Sheet,
+    TableCell,
     count,
     number,
     proportion,
+    strip,
     text,
 )
+from grader.statistics.items import strip as fifths
 from grader.statistics.proportion import Proportion
 from grader.text.language import _, course_text
 
@@ -62,6 +67,7 @@ def _card(data: ClassData, one: ClassMistake, lesson: Lesson) -> Card:
     lines = (
         (_("Say in the lecture"), why),
         (_("Write on the board"), equation),
+        (_("Costs"), _costs(data, one)),
         (_("Comes with"), _together(one)),
         (_("To look at"), f"grader why {sample} {one.slugs[0]}"),
     )
@@ -69,7 +75,30 @@ def _card(data: ClassData, one: ClassMistake, lesson: Lesson) -> Card:
         sentence(data, one.cause),
         proportion(of_class(data, one), data.people_of(one.rows)),
         tuple(line for line in lines if line[1]),
+        _who(data, one),
     )
+
+
+def _costs(data: ClassData, one: ClassMistake) -> str:
+    line = _(
+        "{points} points each on average, first in {slug}",
+        points=f"{one.mean_lost:.1f}",
+        slug=one.slugs[0],
+    )
+    if not one.carried:
+        return line
+    return _(
+        "{line}; {count} have it once more, where it costs nothing",
+        line=line,
+        count=len(one.carried),
+    )
+
+
+def _who(data: ClassData, one: ClassMistake) -> TableCell:
+    """Return the share of each fifth of the class that has a mistake, lowest marks first."""
+    has = np.zeros((len(data.graded), 1))
+    has[list(one.rows)] = 1.0
+    return strip(fifths(has, data.totals)[:, 0])
 
 
 def _all(data: ClassData, counts: MistakeCounts) -> Sheet:

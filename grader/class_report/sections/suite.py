@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -34,7 +35,7 @@ _SEED = 20
 
 def suite(data: ClassData, moves: Sensitivity | None) -> Section:
     """Return the section on the health of the suites; `moves` is what `halves` returns."""
-    tables = [_idle(data), _impossible(data), _sole(data), _never_alone(data)]
+    tables = [_idle(data), _impossible(data), _sole(data), _never_alone(data), _unsteady(data)]
     if moves is not None:
         tables.insert(0, _sensitive(data, moves))
     return Section(
@@ -181,6 +182,28 @@ def _sole_rows(data: ClassData) -> Iterator[tuple[TableCell, ...]]:
                     proportion(share, behind),
                     count(len(one.checks)),
                 )
+
+
+def _unsteady(data: ClassData) -> Sheet:
+    """List checks with two answers to the same files, from regrades under the same conditions."""
+    columns = (
+        Column(
+            _("Check"),
+            _("Chance or a busy machine decides: mend the check before it costs anybody points."),
+        ),
+        Column(_("Students"), _("With whose files it gave two answers."), is_number=True),
+        Column(_("What it asks")),
+    )
+    by_check: dict[int, list[int]] = defaultdict(list)
+    for check, person in data.unsteady:
+        by_check[check].append(person)
+    rows = tuple(
+        (text(data.checks[at].id), count(len(people), people), text(data.checks[at].title))
+        for at, people in sorted(by_check.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    )
+    title = _("Checks with two answers to the same files")
+    empty = _("None, as far as anything was graded twice with the same course and grader.")
+    return Sheet("unsteady", title, columns, rows, empty)
 
 
 def _never_alone(data: ClassData) -> Sheet:

@@ -95,6 +95,7 @@ def _groups(data: ClassData, counts: MistakeCounts) -> Sheet:
         Column(_("Observed by the first check")),
         Column(_("To look at"), _("Type it: it shows the evidence of one of them.")),
         Column(_("The same as"), _("An edit of the reference, or two, that computes the same.")),
+        Column(_("Smallest input"), _("Do it by hand on the board: it shows the difference.")),
     )
     rows = tuple(_row(data, group) for group in counts.unknown)
     empty = _("No two students have the same wrong numbers without a name for it.")
@@ -109,6 +110,7 @@ def _failed(data: ClassData, group: Lookalikes) -> frozenset[tuple[str, str]]:
 def _row(data: ClassData, group: Lookalikes) -> tuple[TableCell, ...]:
     people = data.people_of(group.rows)
     sample = data.people[people[0]].id
+    explained = data.explained.get((group.slug, _failed(data, group)))
     return (
         text(group.slug),
         count(len(people), people),
@@ -117,5 +119,6 @@ def _row(data: ClassData, group: Lookalikes) -> tuple[TableCell, ...]:
         text(", ".join(group.causes)),
         text(group.observed),
         text(f"grader why {sample} {group.slug}"),
-        text(data.explained.get((group.slug, _failed(data, group)), "")),
+        text(explained.edit if explained else ""),
+        text(explained.smallest_input if explained else ""),
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from grader.class_report.data.class_list import NO_LIST, class_list
 from grader.class_report.data.reading import read_class
 from grader.class_report.html.lecture import rendered_lecture
 from grader.class_report.html.page import rendered
@@ -60,6 +61,17 @@ PAGE = "class.html"
     help="Write what to teach again on one page that names no student: FILE.html, or FILE.pdf "
     "where there is a Chromium.",
 )
+@click.option(
+    "--roster",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The class list: its column of e-mails is shown beside the ids, to be copied.",
+)
+@click.option(
+    "--by",
+    metavar="COLUMN",
+    help="A column of the roster, such as section: its groups are laid side by side.",
+)
 @options.language()
 @options.course
 def command(**given: Any) -> int:
@@ -78,17 +90,22 @@ def run(
     tables: Path | None = None,
     compare: Path | None = None,
     lecture: Path | None = None,
+    roster: Path | None = None,
+    by: str | None = None,
     course_folder: Path | None = None,
 ) -> int:
     """Write the page and the tables, and return 0."""
     output = output or results / PAGE
+    if by and roster is None:
+        raise click.UsageError(_("--by names a column of the class list: add --roster FILE."))
     with in_words(), _without_search_for_cycles():
         course = find_course(course_folder or Path.cwd())
         speak_of(course.root)
         data = read_class(results, course.rubric)
         other = None if compare is None else read_class(compare, course.rubric)
         lesson = lessons(course)
-        report = class_report(data, lesson, other)
+        listed = NO_LIST if roster is None else class_list(data, roster, by or "")
+        report = class_report(data, lesson, other, listed)
         make_folder(output.parent)
         write_file(output, rendered(report))
         if tables is not None:

@@ -25,7 +25,7 @@ from grader.text.language import _
 
 _CODE = re.compile(r"`([^`]+)`")
 # Not beside a word or a blank on the wrong side: `a * b` and `2*x*y` are products.
-_EMPHASIS = re.compile(r"(?<![\w*])\*([^\s*`<>]+)\*(?![A-Za-z0-9_*])")
+_EMPHASIS = re.compile(r"(?<![\w*])\*([^\s*`<>](?:[^*`<>\n]*[^\s*`<>])?)\*(?![A-Za-z0-9_*])")
 _TEMPLATES = Path(__file__).parent / "templates"
 
 

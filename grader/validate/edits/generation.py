@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from . import arithmetic, calls, state, statements, tensors
-from .change import Program, TextChange
+from . import arithmetic, calls, names, state, statements, steps, tensors
+from .change import Operator, Program, TextChange
 
 OPERATORS = (
     *tensors.OPERATORS,
@@ -16,6 +16,8 @@ OPERATORS = (
     *statements.OPERATORS,
     *state.OPERATORS,
 )
+WIDER_OPERATORS = (*names.OPERATORS, *steps.OPERATORS)
+"""What a lens tries besides. A suite is not proven on these: each would need its check."""
 PRELUDE = tensors.PRELUDE + state.PRELUDE
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
 
@@ -34,7 +36,16 @@ class Mutant:
     source: str
 
 
-def mutants(source: str, definition: str = "") -> Iterator[Mutant]:
+def definitions(source: str) -> tuple[str, ...]:
+    """Return the names of the functions and classes at the top of a reference, in their order."""
+    body = ast.parse(source).body
+    tops = [one.name for one in body if isinstance(one, (ast.FunctionDef, ast.ClassDef))]
+    return tuple(dict.fromkeys(tops))
+
+
+def mutants(
+    source: str, definition: str = "", operators: Sequence[Operator] = OPERATORS
+) -> Iterator[Mutant]:
     """Yield every mutant of a reference, changed where students write.
 
     Only those of one definition, if it is named. No two of a definition have the same tree, and
@@ -45,7 +56,7 @@ def mutants(source: str, definition: str = "") -> Iterator[Mutant]:
     for top in program.tree.body:
         if isinstance(top, (ast.FunctionDef, ast.ClassDef)) and definition in ("", top.name):
             seen = {_tree(program.text(top))}
-            for change in _changes(program, top):
+            for change in _changes(program, top, operators):
                 changed = program.changed(change, top)
                 tree = _tree(changed) if change.node.lineno in lines else ""
                 if tree and tree not in seen:
@@ -53,9 +64,11 @@ def mutants(source: str, definition: str = "") -> Iterator[Mutant]:
                     yield _mutant(program, top, change, changed)
 
 
-def _changes(program: Program, top: ast.stmt) -> Iterator[TextChange]:
+def _changes(
+    program: Program, top: ast.stmt, operators: Sequence[Operator]
+) -> Iterator[TextChange]:
     for node in _nodes(top):
-        for operator in OPERATORS:
+        for operator in operators:
             yield from operator(program, node)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,8 @@ from ...course.misconceptions import (
 )
 from ...course.scope import Definition
 from ..data import CourseData, Edited
-from ..edits.generation import Mutant, mutants
+from ..edits.change import Operator
+from ..edits.generation import OPERATORS, WIDER_OPERATORS, Mutant, mutants
 from ..survivors import MutantTrial, mutant_trials
 
 
@@ -53,16 +54,23 @@ class Candidates:
     @cached_property
     def single(self) -> tuple[CandidateEdit, ...]:
         """Return every known mistake and every edit that the exercise can see."""
-        return (*map(_of_known, self._known), *map(_of_edit, self._edits))
+        return (*map(_of_known, self._known), *self._by(OPERATORS))
+
+    @cached_property
+    def wider(self) -> tuple[CandidateEdit, ...]:
+        """Return the edits that are tried where none of `single` computes the same."""
+        texts = {one.source for one in self.single}
+        return tuple(one for one in self._by(WIDER_OPERATORS) if one.source not in texts)
 
     @cached_property
     def _known(self) -> tuple[Edited, ...]:
         known = self._data.misconceptions
         return tuple(each for each in known if self._slug in each.slugs)
 
-    @cached_property
-    def _edits(self) -> tuple[MutantTrial, ...]:
-        return tuple(each for each in mutant_trials(self._data) if self._slug in each.slugs)
+    def _by(self, operators: Sequence[Operator]) -> Iterator[CandidateEdit]:
+        for each in mutant_trials(self._data, operators):
+            if self._slug in each.slugs:
+                yield _of_edit(each)
 
     def both(self, first: CandidateEdit, second: CandidateEdit) -> CandidateEdit | None:
         """Return both edits in one text; None if they do not fit beside each other."""
@@ -88,7 +96,8 @@ class Candidates:
     def _mutants(self, source: str, definition: str) -> list[Mutant]:
         key = source, definition
         if key not in self._edited:
-            self._edited[key] = list(mutants(source, definition))
+            every = (mutants(source, definition, some) for some in (OPERATORS, WIDER_OPERATORS))
+            self._edited[key] = [mutant for some in every for mutant in some]
         return self._edited[key]
 
 

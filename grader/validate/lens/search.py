@@ -92,10 +92,14 @@ class _ExerciseSearch:
         self._data, self._engine, self._slug = data, engine, slug
         self._candidates = Candidates(data, slug)
         self._made = list(self._graded(self._candidates.single))
+        self._is_wide = False
 
     def of(self, group: UnnamedGroup, most_pairs: int) -> GroupMatch:
         """Return the edits that compute what this group does."""
         seen = group.failed
+        if same := _same(seen, self._made):
+            return GroupMatch(group, same, len(self._made))
+        self._widen()
         if same := _same(seen, self._made):
             return GroupMatch(group, same, len(self._made))
         both = list(islice(self._pairs(seen), most_pairs))
@@ -106,6 +110,12 @@ class _ExerciseSearch:
         agreeing = [(seen.reproduced_by(made), one) for one, made in self._made]
         most, nearest = max(agreeing, key=lambda pair: pair[0], default=(0, None))
         return GroupMatch(group, (), tried, nearest if most else None, most)
+
+    def _widen(self) -> None:
+        """Grade the edits of the wider grammar too, once: they take as long as all the others."""
+        if not self._is_wide:
+            self._is_wide = True
+            self._made += self._graded(self._candidates.wider)
 
     def _pairs(self, seen: FailedChecks) -> Iterator[CandidateEdit]:
         """Yield pairs of edits neither of which fails what the group passes."""

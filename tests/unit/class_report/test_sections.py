@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import pytest
 
 from grader.batch.gradebook import Row
 from grader.batch.summary import NOTHING
+from grader.class_report.data.lens_file import LENS_FILE
 from grader.class_report.data.reading import read_class
 from grader.class_report.outline import ClassReport, Section, Sheet
 from grader.class_report.report import class_report
@@ -121,6 +123,64 @@ def test_identical_rare_numbers_have_their_base_rate_and_no_similarity(tmp_path:
     assert row[2].text == "0"
     assert "prove nothing" in integrity.lead[0].replace("\n", " ")
     assert not any("similar" in text for text in (*integrity.lead, integrity.title))
+
+
+def test_a_rare_mistake_has_its_rate_in_the_class_compared_with(tmp_path: Path) -> None:
+    made = report(tmp_path, MANY, (*PAIR, *MANY[:18]))
+    [row] = section(made, "integrity").tables[0].rows
+    # Those two of PAIR, of 20: the same failed checks with the same numbers.
+    assert row[4].text == "10% (3%–30%)"
+
+
+def test_a_card_says_what_a_mistake_costs_and_who_has_it(tmp_path: Path) -> None:
+    [card] = section(report(tmp_path), "mistakes").cards
+    # A check of two that are worth 2.5 points.
+    assert ("Costs", "1.2 points each on average, first in s1.add") in card.lines
+    # 40 students in fifths of eight: 18 have nothing, the 8 with the mistake and 2 come next.
+    assert card.fifths is not None
+    assert card.fifths.strip == (0.0, 0.0, 0.75, 0.25, 0.0)
+
+
+def test_what_the_lens_saw_stands_beside_its_group(tmp_path: Path) -> None:
+    folder = tmp_path / "one"
+    write_class(folder, MANY, RUBRIC)
+    found = {
+        "exercise": "s1.add",
+        "failed": {"s1.add/outputs/one": SAME[1], "s1.add/outputs/two": SAME[2]},
+        "edits": ["s1_sums.add: line 3: another sign: a + b -> a - b"],
+        "smallest_input": "add(a, b), a = [1], b = [1]",
+    }
+    (folder / LENS_FILE).write_text(json.dumps({"groups": [found]}), encoding="utf-8")
+    made = class_report(read_class(folder, RUBRIC), lambda _: ("", ""))
+    [row] = table(made, "unknown-groups").rows
+    assert [cell.text for cell in row[7:]] == [
+        "s1_sums.add: line 3: another sign: a + b -> a - b",
+        "add(a, b), a = [1], b = [1]",
+    ]
+
+
+def test_a_check_with_two_answers_to_the_same_files_is_listed(tmp_path: Path) -> None:
+    twice = (
+        Made("student-001", "pfpp"),
+        Made("student-001", "pppu"),
+        Made("student-002", "pfpp", inputs="1" * 64),
+        Made("student-002", "pppp", inputs="2" * 64),
+    )
+    made = report(tmp_path, twice)
+    assert lines(table(made, "unsteady")) == {
+        "s1.add/outputs/one": ["1", "Title of s1.add/outputs/one."]
+    }
+
+
+def test_who_was_silent_for_a_week_with_points_to_gain_is_listed(tmp_path: Path) -> None:
+    days = {"student-001": "01", "student-002": "01", "student-003": "20"}
+    made = [Made("student-001", "pfpp"), Made("student-002", "pppp"), Made("student-003", "pfpp")]
+    folder = write_class(tmp_path, (), RUBRIC)
+    write_class(
+        folder, made, RUBRIC, at={id: f"2026-03-{day}T12:00:00Z" for id, day in days.items()}
+    )
+    found = class_report(read_class(folder, RUBRIC), lambda _: ("", ""))
+    assert lines(table(found, "silent")) == {"student-001": ["19", "1", "5.25"]}
 
 
 def test_checks_that_nobody_or_nearly_everybody_fails_are_listed(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from grader.grade.evidence import Outcome
 from grader.report.content import report_on
 from grader.report.html import fragment, rendered
+from grader.report.html.page import marked_up
 from grader.text.language import use_language
 from tests.support.pages import HINTS, everything
 from tests.unit.samples import RUBRIC, SampleResult, observations
@@ -168,3 +169,9 @@ def test_what_could_not_be_checked_is_nobodys_mistake() -> None:
 
     assert "6.5 points could not be checked: that is not your mistake." in page.words("p")
     assert [words for words in page.words("p") if words == "Mend this first"] == []
+
+
+def test_emphasis_may_be_several_words_and_a_product_is_none() -> None:
+    assert marked_up("True means *may attend* here.") == "True means <em>may attend</em> here."
+    assert marked_up("*one* and *two*") == "<em>one</em> and <em>two</em>"
+    assert marked_up("a * b * c, 2*x*y, *args") == "a * b * c, 2*x*y, *args"

@@ -1,0 +1,91 @@
+"""Edits of names: one for another, exchanged in an assignment, inverted where they are passed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import combinations
+
+from .change import Program, TextChange
+
+MOST_NAMES = 8
+"""A function with more names than this has each of them taken for its first eight only."""
+
+
+def names_exchanged(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Exchange two of the names to which one statement assigns: rows and columns."""
+    if not isinstance(node, ast.Assign):
+        return
+    for target in node.targets:
+        if isinstance(target, ast.Tuple):
+            texts = [program.text(one) for one in target.elts]
+            for first, second in combinations(range(len(texts)), 2):
+                other = list(texts)
+                other[first], other[second] = texts[second], texts[first]
+                yield TextChange("names exchanged", target, ", ".join(other))
+
+
+def another_name(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Use another value of the same function: keys for queries, an input for a result."""
+    if not isinstance(node, ast.FunctionDef):
+        return
+    inside = [one for statement in node.body for one in _without_texts(statement)]
+    passed = [one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)]
+    lines = dict.fromkeys((name for name in passed if name != "self"), 0)
+    uses = [one for one in inside if isinstance(one, ast.Name)]
+    for one in sorted(uses, key=lambda name: name.lineno):
+        if isinstance(one.ctx, ast.Store):
+            lines.setdefault(one.id, one.lineno)
+    for one in uses:
+        known = [name for name, line in lines.items() if line < one.lineno]
+        if isinstance(one.ctx, ast.Load) and one.id in lines:
+            for other in known[:MOST_NAMES]:
+                if other != one.id:
+                    yield TextChange("another name", one, other)
+
+
+def another_attribute(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Use another layer or another number of the same object: `norm2` where `norm1` belongs."""
+    if not isinstance(node, ast.ClassDef):
+        return
+    own = [one for each in _without_texts(node) for one in _of_self(each)]
+    names = list(dict.fromkeys(one.attr for one in own if isinstance(one.ctx, ast.Store)))
+    for one in own:
+        if isinstance(one.ctx, ast.Load) and one.attr in names:
+            for other in names[:MOST_NAMES]:
+                if other != one.attr:
+                    yield TextChange("another attribute", one, f"self.{other}")
+
+
+def argument_inverted(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Hand on the opposite of a mask, or its transpose."""
+    if isinstance(node, ast.Call) and not is_made(node):
+        for value in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            if isinstance(value, ast.Name):
+                yield TextChange("argument inverted", value, f"~{value.id}")
+                yield TextChange("argument transposed", value, f"{value.id}.mT")
+
+
+def is_made(call: ast.Call) -> bool:
+    """Tell whether a call makes an object of a class, by the way that classes are written."""
+    name = ast.unparse(call.func).split(".")[-1]
+    return name[:1].isupper() or name == "super"
+
+
+def _of_self(node: ast.AST) -> Iterator[ast.Attribute]:
+    """Yield the node itself if it is `self.something`."""
+    if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
+        yield node
+
+
+def _without_texts(top: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a statement; none of annotations or of texts with values in them."""
+    yield top
+    for field, value in ast.iter_fields(top):
+        if field not in ("annotation", "returns", "decorator_list"):
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST) and not isinstance(child, ast.JoinedStr):
+                    yield from _without_texts(child)
+
+
+OPERATORS = (names_exchanged, another_name, another_attribute, argument_inverted)

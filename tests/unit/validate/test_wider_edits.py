@@ -1,0 +1,106 @@
+"""The edits that a lens tries besides: what each makes of a line, and what is left alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.course.course import find_course
+from grader.validate.data import read_course
+from grader.validate.edits.generation import WIDER_OPERATORS, mutants
+from grader.validate.lens.candidates import Candidates
+from tests.unit.validate.test_edits import program
+
+ROOT = Path(__file__).resolve().parents[3]
+LAYER = """\
+class Layer(nn.Module):
+    # BEGIN SOLUTION
+    def __init__(self, width):
+        self.first = nn.Linear(width, width)
+        self.second = nn.Dropout(0.5)
+
+    def forward(self, x):
+        return self.first(x)
+    # END SOLUTION
+"""
+
+
+def made(body: str, operator: str) -> set[str]:
+    """What an operator writes in place of what stood there, on one line."""
+    source = body if body.startswith("class") else program(body)
+    found = mutants(source, operators=WIDER_OPERATORS)
+    return {mutant.after for mutant in found if mutant.operator == operator}
+
+
+@pytest.mark.parametrize(
+    ("body", "operator", "after"),
+    [
+        ("a, b = x, y", "names exchanged", {"b, a"}),
+        ("a, b, c = x.shape", "names exchanged", {"b, a, c", "c, b, a", "a, c, b"}),
+        ("a = x", "names exchanged", set()),
+        ("return f(x)", "another name", {"y", "mask"}),
+        ("a = x\nreturn a", "another name", {"x", "y", "mask"}),
+        ("return x\na = y", "another name", {"y", "mask", "x"}),
+        (LAYER, "another attribute", {"self.second"}),
+        (LAYER, "layer is nothing", {"nn.Identity()"}),
+        (LAYER, "layer without bias", {"nn.Linear(width, width, bias=False)"}),
+        (LAYER, "input added", {"x + self.first(x)"}),
+        ("return f(x, mask)", "argument inverted", {"~x", "~mask"}),
+        ("return f(x, mask)", "argument transposed", {"x.mT", "mask.mT"}),
+        ("return Block(x)", "argument inverted", set()),
+        ("return torch.softmax(x, -1)", "other way round", set()),
+        ("return len(x)", "other way round", set()),
+        ("return torch.ones(3).tril()", "another triangle", {"torch.ones(3).tril(diagonal=1)"}),
+        ("return torch.triu(x)", "another triangle", {"torch.triu(x, diagonal=-1)"}),
+        ("return torch.triu(x, 1)", "another triangle", set()),
+        ("a = x\nb = y", "steps exchanged", {"b = y a = x"}),
+        ("a = x\nreturn a", "steps exchanged", set()),
+        ("x = f(x)", "step done twice", {"x = f(x) x = f(x)"}),
+        ("a = f(x)", "step done twice", set()),
+        ("return x @ y * mask", "another product", {"(x) * (y)"}),
+        (LAYER, "activation added", {"torch.relu(self.first(x))"}),
+        ("return torch.exp(x)", "activation added", set()),
+        ("return x @ y", "result scaled", {"(x @ y) / (x).shape[-1] ** 0.5"}),
+    ],
+)
+def test_what_an_operator_makes(body: str, operator: str, after: set[str]) -> None:
+    found = made(body, operator)
+    assert after <= found
+    assert after or not found
+
+
+def test_a_layer_is_gone_through_along_other_axes_and_from_the_end() -> None:
+    assert made("return f(x, mask=mask)", "other way round") == {
+        "f((x).transpose(0, 1), mask=mask).transpose(0, 1)",
+        "f((x).transpose(1, 2), mask=mask).transpose(1, 2)",
+        "f((x).flip(0), mask=mask).flip(0)",
+        "f((x).flip(1), mask=mask).flip(1)",
+    }
+
+
+def test_a_name_that_comes_later_is_not_used_before() -> None:
+    assert made("return x\na = y", "another name") == {"y", "mask", "x"}
+    assert "later" not in made("a = x\nlater = y", "another name")
+
+
+def test_an_exercise_has_wider_edits_that_its_suite_is_not_proven_on() -> None:
+    """Both come for the exercise's own definitions; none of the wider ones is there already."""
+    data = read_course(find_course(ROOT), ("a2.causal_mask",))
+    candidates = Candidates(data, "a2.causal_mask")
+    assert {one.definition for one in candidates.wider} <= {
+        one.definition for one in candidates.single
+    }
+    assert candidates.wider
+    assert not {one.source for one in candidates.wider} & {one.source for one in candidates.single}
+
+
+def test_a_wider_edit_can_be_one_of_a_pair() -> None:
+    data = read_course(find_course(ROOT), ("a4.patchify",))
+    candidates = Candidates(data, "a4.patchify")
+    exchanged = next(one for one in candidates.wider if "names exchanged" in one.edits[0])
+    beside = [one for one in candidates.single if one.place == exchanged.place and one.lines[0]]
+    both = candidates.both(beside[0], exchanged)
+    assert both is not None
+    assert both.edits[1] == exchanged.edits[0]
+    assert "columns, rows = " in both.source or "(columns, rows) = " in both.source
