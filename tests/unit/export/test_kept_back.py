@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.rubric import load_rubric
+from grader.course.rubric_file import load_rubric
 from grader.store.store import STORE_FILE, open_store
 from tests.support.graded_results import export, grade_into, write_class
 from tests.support.made_class import CONDITIONS
