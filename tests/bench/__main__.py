@@ -8,7 +8,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.course.course import find_course
@@ -16,7 +16,9 @@ from grader.engine.engine import Engine, Options
 from grader.engine.tiers import TIERS
 from grader.judge.checks.pytest_bridge import Suites
 from grader.submission.submission import Submission, read_submission
+from tests.bench.growth import growth
 from tests.bench.measure import ROOT, Row, alternating, command, limit, ratio, seconds, together
+from tests.bench.peers.rows import beside_peers
 from tests.bench.watching import watched
 from tests.support.clients import worker_source
 
@@ -146,13 +148,26 @@ class _Fixture:
         return True
 
 
-BENCHMARKS: dict[str, Callable[[int], Iterator[Row]]] = {
-    "help": help_text,
-    "cold": cold,
-    "fork": fork,
-    "layer": layer,
-    "batch": batch,
-    "watch": watch,
+@dataclass(frozen=True)
+class Settings:
+    """Options of the command line."""
+
+    runs: int
+    most: int
+    """The largest class of `growth`."""
+    write: bool
+    """Put what `peers` measures into the docs."""
+
+
+BENCHMARKS: dict[str, Callable[[Settings], Iterator[Row]]] = {
+    "help": lambda settings: help_text(settings.runs),
+    "cold": lambda settings: cold(settings.runs),
+    "fork": lambda settings: fork(settings.runs),
+    "layer": lambda settings: layer(settings.runs),
+    "batch": lambda settings: batch(settings.runs),
+    "watch": lambda settings: watch(settings.runs),
+    "peers": lambda settings: beside_peers(settings.runs, write=settings.write),
+    "growth": lambda settings: growth(settings.runs, settings.most),
 }
 
 
@@ -160,10 +175,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*BENCHMARKS, []], help="default: all")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--most", type=int, default=1000, help="the largest class of `growth`")
+    parser.add_argument("--write", action="store_true", help="put `peers` into docs/")
     arguments = parser.parse_args()
+    settings = Settings(arguments.runs, arguments.most, arguments.write)
     missed = 0
     for name in arguments.names or BENCHMARKS:
-        for row in BENCHMARKS[name](arguments.runs):
+        for row in BENCHMARKS[name](settings):
             print(row, flush=True)
             missed += row.holds is False
     return min(missed, 1)
