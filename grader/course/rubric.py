@@ -149,6 +149,8 @@ class Rubric:
     """What is left out, given and capped beside what the checks earn; None if nothing is."""
     feedback: Feedback = field(default_factory=Feedback)
     """What a student has to find out before a report says it."""
+    rests_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """A criterion -> those that earn nothing in an exercise where nothing of it is right."""
 
     @property
     def points(self) -> Fraction:
@@ -310,6 +312,16 @@ _RUBRIC = record(
     feedback=optional(
         feedback(), Feedback(), "What a student has to find out before a report says it."
     ),
+    rests_on=optional(
+        table(
+            marked("a criterion's name, such as 'shapes', as the key"),
+            _WORD,
+            listing(text(marked("the name of a criterion, such as 'shapes'"), _WORD)),
+            at_least_one=marked("at least one criterion"),
+        ),
+        {},
+        "By criterion, those that earn nothing in an exercise where every check of it fails.",
+    ),
 )
 
 
@@ -332,6 +344,7 @@ def load_rubric(path: Path, *, with_seed: bool = True) -> Rubric:
         rubric = _RUBRIC(source.root)
         checks = (_check_assignments, _check_targets, _check_requires, _check_circles)
         others = (_check_follow_through, _check_policy, _check_written, _check_late, _check_totals)
+        others = (*others, _check_rests_on)
         if not with_seed and rubric.seed.strip("x \n"):
             place = source.places["seed",]
             place.key_problem(_("cannot be kept from student code - begin a line with 'seed: '"))
@@ -404,6 +417,21 @@ def _check_requires(rubric: Rubric) -> _Faults:
                 trail = ("exercises", slug, "criteria", name, "requires", index)
                 if wanted:
                     yield from _check_criterion(exercise, wanted, trail)
+
+
+def _check_rests_on(rubric: Rubric) -> _Faults:
+    """Yield a problem for each criterion under `rests_on` that no exercise has."""
+    known = sorted({name for one in rubric.exercises.values() for name in one.criteria})
+    for base, others in rubric.rests_on.items():
+        places: list[tuple[str, Trail]] = [(base, ("rests_on", base))]
+        places += [(name, ("rests_on", base, index)) for index, name in enumerate(others)]
+        for name, trail in places:
+            if re.fullmatch(_WORD, name) and known and name not in known:
+                hint = did_you_mean(name, known)
+                message = _("no exercise has a criterion {name}{hint}", name=quoted(name), hint=hint)
+                yield trail, message
+            elif name == base and trail[-1] != base:
+                yield trail, _("{name} requires itself - delete this", name=name)
 
 
 def _check_criterion(exercise: Exercise, wanted: str, trail: Trail) -> _Faults:
