@@ -344,11 +344,11 @@ def load_rubric(path: Path, *, with_seed: bool = True) -> Rubric:
         rubric = _RUBRIC(source.root)
         checks = (_check_assignments, _check_targets, _check_requires, _check_circles)
         others = (_check_follow_through, _check_policy, _check_written, _check_late, _check_totals)
-        others = (*others, _check_rests_on)
+        last = (_check_rests_on,)
         if not with_seed and rubric.seed.strip("x \n"):
             place = source.places["seed",]
             place.key_problem(_("cannot be kept from student code - begin a line with 'seed: '"))
-        for check in (*checks, *others):
+        for check in (*checks, *others, *last):
             for trail, message in check(rubric):
                 # The last step of these trails names what is wrong: a key, or an element.
                 source.places[trail].key_problem(message)
@@ -428,7 +428,9 @@ def _check_rests_on(rubric: Rubric) -> _Faults:
         for name, trail in places:
             if re.fullmatch(_WORD, name) and known and name not in known:
                 hint = did_you_mean(name, known)
-                message = _("no exercise has a criterion {name}{hint}", name=quoted(name), hint=hint)
+                message = _(
+                    "no exercise has a criterion {name}{hint}", name=quoted(name), hint=hint
+                )
                 yield trail, message
             elif name == base and trail[-1] != base:
                 yield trail, _("{name} requires itself - delete this", name=name)

@@ -139,9 +139,10 @@ def block(rubric: Rubric, observations: Iterable[Observation]) -> tuple[Observat
     """Return the observations; a failure becomes `blocked` if a prerequisite did not wholly pass.
 
     Only an outcome in MAY_BE_AN_ECHO is blocked; a check that passed stays passed, unless its
-    criterion requires `policy` and a rule was broken, points that were earned in a forbidden way
-    are not earned; or unless it rests on a criterion of which everything fails (`_worthless`). The finding of a blocked check becomes a note. A prerequisite without any
-    observation (a run of one exercise) blocks nothing. Observations that the rubric does not know
+    criterion requires `policy` and a rule was broken (points that were earned in a forbidden way
+    are not earned), or rests on a criterion of which nothing is right. The finding of a blocked
+    check becomes a note. A prerequisite without any observation (a run of one exercise) blocks
+    nothing. Observations that the rubric does not know
     are left as they are.
 
     >>> from grader.course.rubric import Criterion, Exercise, Rubric, Visibility
@@ -217,7 +218,9 @@ def _requirements(rubric: Rubric, observation: Observation) -> tuple[str, ...]:
 def _resting(rubric: Rubric, observation: Observation) -> tuple[str, ...]:
     """Return the criteria that an observation's criterion rests on, as `slug/criterion`."""
     slug, criterion = observation.exercise, observation.criterion
-    return tuple(f"{slug}/{base}" for base, others in rubric.rests_on.items() if criterion in others)
+    return tuple(
+        f"{slug}/{base}" for base, others in rubric.rests_on.items() if criterion in others
+    )
 
 
 def score(rubric: Rubric, observations: Iterable[Observation]) -> Grade:

@@ -100,7 +100,7 @@ class CallBehaviour:
         return value
 
     def starts_anew(self, student: Remembering, *calls: PlannedCall) -> None:
-        """Require that several calls give what each gives in a process that has not seen the others.
+        """Require that calls give what they give in a process that has not seen the others.
 
         The first call is what the others come after; each of them is made again in a second
         process, on the same weights. So nothing may be kept of earlier calls: no scale, mask,

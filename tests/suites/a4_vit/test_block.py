@@ -75,15 +75,15 @@ def expect_hidden_whatever_their_scores(probe, expect, name, x, mask):
 
     A penalty that is large enough for the scores of a new block is not for those of every block.
     """
-    pair = probe.pair(name, D, H)
-    packed = pair.reference.module.attention.qkv
-    pair.write({"attention.qkv.weight": packed.weight.detach() * 30.0})
-    before = run(expect, pair.student, x, mask)
+    block = probe.module(name, D, H)
+    state = block.state()
+    block.load({key: 30.0 * value if value.ndim > 1 else value for key, value in state.items()})
+    before = run(expect, block, x.clone(), mask)
     hidden = ~(mask.expand(B, T, T) | torch.eye(T, dtype=torch.bool))
     for place in range(T):
         changed = x.clone()
         changed[:, place] *= -3.0
-        seen = moved(run(expect, pair.student, changed, mask), before) & hidden[:, :, place]
+        seen = moved(run(expect, block, changed, mask), before) & hidden[:, :, place]
         expect.true(
             not bool(seen.any()),
             observed=f"token {place} is seen where it is hidden and its score is large",
