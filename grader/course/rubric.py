@@ -104,6 +104,8 @@ class Rubric:
     """What is left out, given and capped beside what the checks earn; None if nothing is."""
     feedback: Feedback = field(default_factory=Feedback)
     """What a student has to find out before a report says it."""
+    rests_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """A criterion -> those that earn nothing in an exercise where nothing of it is right."""
 
     @property
     def points(self) -> Fraction:

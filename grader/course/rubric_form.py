@@ -27,7 +27,7 @@ from grader.course.schema import (
 from grader.course.totals import totals_rules
 from grader.text.language import marked
 
-_WORD = r"[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)*"
+WORD = r"[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)*"
 _PREFIX = r"[a-z][a-z0-9]*"
 _SLUG = rf"{_PREFIX}\.[a-z][a-z0-9_]*"
 _IDENTIFIER = r"[^\W\d]\w*"
@@ -71,7 +71,7 @@ _CRITERION = record(
         "Whether each check earns its share, or only all of them together earn anything.",
     ),
     requires=optional(
-        listing(text(marked("the name of a criterion, such as 'shapes'"), _WORD)),
+        listing(text(marked("the name of a criterion, such as 'shapes'"), WORD)),
         (),
         "Criteria of the same exercise without which this one is not counted.",
     ),
@@ -88,7 +88,7 @@ _EXERCISE = record(
     criteria=required(
         table(
             marked("a criterion's name, such as 'shapes', as the key"),
-            _WORD,
+            WORD,
             _CRITERION,
             at_least_one=marked("at least one criterion"),
         ),
@@ -98,7 +98,7 @@ _EXERCISE = record(
         listing(
             text(
                 marked("an exercise or exercise/criterion, such as 'a1.sums'"),
-                rf"{_SLUG}(?:/{_WORD})?",
+                rf"{_SLUG}(?:/{WORD})?",
             )
         ),
         (),
@@ -165,6 +165,16 @@ _RUBRIC = record(
     ),
     feedback=optional(
         feedback(), Feedback(), "What a student has to find out before a report says it."
+    ),
+    rests_on=optional(
+        table(
+            marked("a criterion's name, such as 'shapes', as the key"),
+            WORD,
+            listing(text(marked("the name of a criterion, such as 'shapes'"), WORD)),
+            at_least_one=marked("at least one criterion"),
+        ),
+        {},
+        "By criterion, those that earn nothing in an exercise where every check of it fails.",
     ),
 )
 

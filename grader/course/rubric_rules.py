@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from grader.course.cycles import circles
@@ -9,6 +10,7 @@ from grader.course.follow_through import follow_problems
 from grader.course.late import late_problems
 from grader.course.questions import item_problems
 from grader.course.rubric import POLICY, Exercise, Rubric
+from grader.course.rubric_form import WORD
 from grader.course.totals import totals_problems
 from grader.text.language import _
 from grader.text.problem import Trail, did_you_mean, quoted
@@ -32,6 +34,7 @@ def rubric_problems(rubric: Rubric) -> _Faults:
         _check_written,
         _check_late,
         _check_totals,
+        _check_rests_on,
     ):
         yield from check(rubric)
 
@@ -96,6 +99,23 @@ def _check_requires(rubric: Rubric) -> _Faults:
                 trail = ("exercises", slug, "criteria", name, "requires", index)
                 if wanted:
                     yield from _check_criterion(exercise, wanted, trail)
+
+
+def _check_rests_on(rubric: Rubric) -> _Faults:
+    """Yield a problem for each criterion under `rests_on` that no exercise has."""
+    known = sorted({name for one in rubric.exercises.values() for name in one.criteria})
+    for base, others in rubric.rests_on.items():
+        places: list[tuple[str, Trail]] = [(base, ("rests_on", base))]
+        places += [(name, ("rests_on", base, index)) for index, name in enumerate(others)]
+        for name, trail in places:
+            if re.fullmatch(WORD, name) and known and name not in known:
+                hint = did_you_mean(name, known)
+                message = _(
+                    "no exercise has a criterion {name}{hint}", name=quoted(name), hint=hint
+                )
+                yield trail, message
+            elif name == base and trail[-1] != base:
+                yield trail, _("{name} requires itself - delete this", name=name)
 
 
 def _check_criterion(exercise: Exercise, wanted: str, trail: Trail) -> _Faults:

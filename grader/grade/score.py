@@ -139,9 +139,10 @@ def block(rubric: Rubric, observations: Iterable[Observation]) -> tuple[Observat
     """Return the observations; a failure becomes `blocked` if a prerequisite did not wholly pass.
 
     Only an outcome in MAY_BE_AN_ECHO is blocked; a check that passed stays passed, unless its
-    criterion requires `policy` and a rule was broken: points that were earned in a forbidden way
-    are not earned. The finding of a blocked check becomes a note. A prerequisite without any
-    observation (a run of one exercise) blocks nothing. Observations that the rubric does not know
+    criterion requires `policy` and a rule was broken (points that were earned in a forbidden way
+    are not earned), or rests on a criterion of which nothing is right. The finding of a blocked
+    check becomes a note. A prerequisite without any observation (a run of one exercise) blocks
+    nothing. Observations that the rubric does not know
     are left as they are.
 
     >>> from grader.course.rubric import Criterion, Exercise, Rubric, Visibility
@@ -161,20 +162,42 @@ def block(rubric: Rubric, observations: Iterable[Observation]) -> tuple[Observat
         for o in observations
         if o.criterion == POLICY and o.outcome in MAY_BE_AN_ECHO
     }
-    return tuple(_blocked(rubric, observation, short, broken) for observation in observations)
+    worthless = _worthless(rubric, observations)
+    return tuple(
+        _blocked(rubric, observation, short, broken, worthless) for observation in observations
+    )
+
+
+def _worthless(rubric: Rubric, observations: Iterable[Observation]) -> set[str]:
+    """Return the criteria that others rest on, and of which nothing is right, as `slug/criterion`.
+
+    Something there must have failed, and nothing may be unknown: what was not attempted, or could
+    not be checked, is not wrong.
+    """
+    outcomes: dict[str, set[Outcome]] = defaultdict(set)
+    for observation in observations:
+        if observation.criterion in rubric.rests_on:
+            outcomes[f"{observation.exercise}/{observation.criterion}"].add(observation.outcome)
+    unknown = EARNS | {Outcome.COULD_NOT_CHECK}
+    return {at for at, all in outcomes.items() if all & MAY_BE_AN_ECHO and not all & unknown}
 
 
 def _blocked(
-    rubric: Rubric, observation: Observation, short: set[str], broken: set[str]
+    rubric: Rubric,
+    observation: Observation,
+    short: set[str],
+    broken: set[str],
+    worthless: set[str],
 ) -> Observation:
     if observation.outcome in EARNS:
-        short = broken
+        unmet = [name for name in _requirements(rubric, observation) if name in broken]
+        unmet += [name for name in _resting(rubric, observation) if name in worthless]
     elif observation.outcome in MAY_BE_AN_ECHO:
         # What fails anyway is no echo of a broken rule.
         short = {name for name in short if not name.endswith(f"/{POLICY}")}
+        unmet = [name for name in _requirements(rubric, observation) if name in short]
     else:
         return observation
-    unmet = [name for name in _requirements(rubric, observation) if name in short]
     if not unmet:
         return observation
     seen = BlockedFinding(observation.outcome, observation.observed, observation.notes)
@@ -190,6 +213,14 @@ def _requirements(rubric: Rubric, observation: Observation) -> tuple[str, ...]:
     criterion = exercise.criteria.get(rest.partition("/")[0])
     own = criterion.requires if criterion else ()
     return (*exercise.requires, *(f"{slug}/{wanted}" for wanted in own))
+
+
+def _resting(rubric: Rubric, observation: Observation) -> tuple[str, ...]:
+    """Return the criteria that an observation's criterion rests on, as `slug/criterion`."""
+    slug, criterion = observation.exercise, observation.criterion
+    return tuple(
+        f"{slug}/{base}" for base, others in rubric.rests_on.items() if criterion in others
+    )
 
 
 def score(rubric: Rubric, observations: Iterable[Observation]) -> Grade:

@@ -99,6 +99,7 @@ def _without_worth(rubric: Rubric) -> Rubric:
         name_hidden_checks=False,
         late=None,
         totals=None,
+        rests_on={},
     )
 
 

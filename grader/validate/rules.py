@@ -12,6 +12,7 @@ from .data import CourseData
 from .gap import Gap, gap_at
 from .rubric_lines import rubric_gap
 from .trials import DRAWING, LOOP, Evidence, GradedTrial, Kind, Points, kills
+from .worth import worth
 
 _WRONG = frozenset({Kind.MISCONCEPTION, Kind.BLANK})
 _FORM = frozenset({"shape", "floats", "dtype", "items"})
@@ -228,7 +229,7 @@ def _globals(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
 
 RULES: tuple[Rule, ...] = (
     unchecked, _reference, _drawing, _stub, _needed, _killed, _variants, _blank, _forbidden,
-    _order, _globals,
+    _order, _globals, worth,
 )  # fmt: skip
 
 

@@ -100,25 +100,25 @@ class CallBehaviour:
         return value
 
     def starts_anew(self, student: Remembering, *calls: PlannedCall) -> None:
-        """Require that the last of several calls gives what it gives where it is the only one.
+        """Require that calls give what they give in a process that has not seen the others.
 
-        The only one is made in a second process, on the same weights. So nothing may be kept of
-        earlier calls: no scale, mask, length or table that fitted their inputs.
+        The first call is what the others come after; each of them is made again in a second
+        process, on the same weights. So nothing may be kept of earlier calls: no scale, mask,
+        length or table that fitted their inputs, be the next call of the same sizes or of others.
         """
         self._record.count += 1
-        for earlier in calls[:-1]:
-            student(*earlier.args, **earlier.kwargs)
-        last = calls[-1]
-        observed = student(*last.args, **last.kwargs)
-        alone = student.apart(*last.args, **last.kwargs)
-        self._record.compared.append(observed)
-        result = _difference(observed, alone)
-        if result is not None:
-            first, then = in_words(result)
-            raise CheckFailed(
-                _("after another call: {observed}", observed=first),
-                _("what the call gives without one: {expected}", expected=then),
-            )
+        student(*calls[0].args, **calls[0].kwargs)
+        for call in calls[1:]:
+            observed = student(*call.args, **call.kwargs)
+            alone = student.apart(*call.args, **call.kwargs)
+            self._record.compared.append(observed)
+            result = _difference(observed, alone)
+            if result is not None:
+                first, then = in_words(result)
+                raise CheckFailed(
+                    _("after another call: {observed}", observed=first),
+                    _("what the call gives without one: {expected}", expected=then),
+                )
 
     def separate(self, make: Callable[[], Remembering], *args: Any) -> None:
         """Require that a second module leaves the first one alone: they share no layer or weight.

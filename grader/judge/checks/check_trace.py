@@ -114,9 +114,22 @@ def has_wrong_numbers(made: CheckTrace, right: CheckTrace) -> bool:
 
 
 def _others(left: Any, right: Any) -> list[Any]:
-    """Return the leaves of `left` that are not the same at their place in `right`."""
+    """Return what is in the leaves of `left` and not the same at its place in `right`."""
     pairs = zip_longest(tree_leaves(left), tree_leaves(right))
-    return [one for one, other in pairs if not same([one], [other])]
+    return [_other_values(one, other) for one, other in pairs if not same([one], [other])]
+
+
+def _other_values(one: Any, other: Any) -> Any:
+    """Return those numbers of a tensor that are others than the right one's; else all of `one`.
+
+    Where rows are NaN, the right numbers beside them are no evidence of one mistake or another.
+    """
+    if not (isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)):
+        return one
+    if one.shape != other.shape or one.is_meta or other.is_meta or not one.is_floating_point():
+        return one
+    left, right = one.detach().double(), other.detach().double()  # of any shape, the same
+    return left[(left - right).abs() > _tolerance([one, other])]
 
 
 def has_numbers(trace: CheckTrace) -> bool:

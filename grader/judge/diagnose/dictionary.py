@@ -104,7 +104,7 @@ class Dictionary:
 
     def _read(self, slug: str, stem: str) -> Iterator[Suspect]:
         kills = self._records.of(slug)
-        for mistake in self._mutants.of(stem):
+        for mistake in self._mutants.reaching(stem):
             if mistake.entry.id in kills:
                 yield Suspect(mistake, kills[mistake.entry.id])
 

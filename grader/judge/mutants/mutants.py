@@ -73,6 +73,11 @@ class Mutants:
             return None
         return self._references.rewritten(mistake.stem, source)
 
+    def reaching(self, stem: str) -> Iterator[KnownMistake]:
+        """Yield the mistakes of an assignment, then those of all others, whose code it may use."""
+        for each in dict.fromkeys((stem, *self._references.assignments)):
+            yield from self.of(each)
+
     def of(self, stem: str) -> tuple[KnownMistake, ...]:
         """Return the mistakes of an assignment: exercises by slug, in each as they were written."""
         if stem not in self._entries:

@@ -32,7 +32,8 @@ class References:
 
         `assignments`: the stems that hand-outs can import; `rewritten`: other texts for some.
         """
-        self._root, self._assignments = root, tuple(assignments)
+        self.assignments = tuple(assignments)
+        self._root = root
         self._rewritten = rewritten or {}
         self._modules: dict[str, ModuleType] = {}
         self._under_way: list[str] = []
@@ -61,7 +62,7 @@ class References:
 
     def rewritten(self, stem: str, source: str) -> References:
         """Return references of the same course in which `source` is the text of `stem`."""
-        return References(self._root, self._assignments, {stem: source})
+        return References(self._root, self.assignments, {stem: source})
 
     def _path(self, stem: str) -> Path:
         return CoursePaths(self._root).solution(stem)
@@ -91,10 +92,10 @@ class References:
             raise ReferenceBroken(
                 f"{_caller()}  references import each other in a circle: {circle}"
             )
-        if name in self._assignments:
+        if name in self.assignments:
             return self.module(name)
         if self._path(name).is_file():
-            known = ", ".join(self._assignments)
+            known = ", ".join(self.assignments)
             raise ReferenceBroken(f"{_caller()}  {name} is no assignment of rubric.yaml: {known}")
         return builtins.__import__(name, globals, locals, fromlist or (), level)
 

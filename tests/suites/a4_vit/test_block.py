@@ -70,6 +70,27 @@ def switches(pair):
     return leave
 
 
+def expect_hidden_whatever_their_scores(probe, expect, name, x, mask):
+    """Expect that no token that the mask hides is seen where scores are large; or the check ends.
+
+    A penalty that is large enough for the scores of a new block is not for those of every block.
+    """
+    block = probe.module(name, D, H)
+    state = block.state()
+    block.load({key: 30.0 * value if value.ndim > 1 else value for key, value in state.items()})
+    before = run(expect, block, x.clone(), mask)
+    hidden = ~(mask.expand(B, T, T) | torch.eye(T, dtype=torch.bool))
+    for place in range(T):
+        changed = x.clone()
+        changed[:, place] *= -3.0
+        seen = moved(run(expect, block, changed, mask), before) & hidden[:, :, place]
+        expect.true(
+            not bool(seen.any()),
+            observed=f"token {place} is seen where it is hidden and its score is large",
+            expected="the mask decides, whatever the scores are",
+        )
+
+
 class TestWiring:
     def test_block_that_adds_nothing(self, probe, expect):
         """If both branches add zeros, what comes out is what came in."""
@@ -149,12 +170,13 @@ class TestMasking:
                 observed=f"whether token {place} is seen does not follow the mask",
                 expected="the mask decides",
             )
+        expect_hidden_whatever_their_scores(probe, expect, name, x, mask)
 
 
 class TestModes:
     @BOTH
     def test_eval_repeats_itself(self, probe, expect, name):
-        """In eval mode two calls agree, and train mode gives something else."""
+        """In eval mode dropout does nothing, and train mode gives something else."""
         block = probe.module(name, D, H, dropout=0.5)
         x = draw(probe, batch=16)
         calm = expect_answer(expect, block, x)
@@ -166,6 +188,9 @@ class TestModes:
         )
         again = run(expect, block.eval().apart, x)
         expect.close(again, calm, what="output in eval mode", atol=1e-6)
+        without = probe.module(name, D, H)
+        without.load(block.state())
+        expect.close(calm, run(expect, without.apart, x), what="output in eval mode", atol=1e-6)
 
     @BOTH
     def test_no_dropout(self, probe, expect, name):

@@ -49,6 +49,8 @@ operators:
   torch.sum: [aten::sum, aten::sum_out]
 written:
   s1.why: {points: 2, question: "  Why?  "}
+rests_on:
+  outputs: [shapes, policy]
 """
 
 
@@ -106,6 +108,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         operators={"torch.sum": ("aten::sum", "aten::sum_out")},
         written={"s1.why": WrittenItem("s1.why", "s1_sums", Fraction(2), "Why?")},
         name_hidden_checks=True,
+        rests_on={"outputs": ("shapes", "policy")},
     )
 
 

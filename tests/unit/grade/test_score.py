@@ -443,3 +443,45 @@ def test_a_check_that_is_not_the_rubrics_is_refused(checks: tuple[str, ...], mes
     found = [Observation(check, "", Outcome.PASSED) for check in checks]
     with pytest.raises(ValueError, match=rf"^{re.escape(message)}$"):
         score(rubric_of([criterion()]), found)
+
+
+RESTING = replace(
+    rubric_of([criterion("shapes", 1), criterion("outputs", 4), criterion("masking", 2)]),
+    rests_on={"outputs": ("shapes",)},
+)
+
+
+def earned(*observations: Observation) -> dict[str, Fraction | None]:
+    (exercise,) = score(RESTING, block(RESTING, observations)).exercises
+    return {one.criterion: one.points for one in exercise.criteria}
+
+
+@pytest.mark.parametrize(
+    ("outputs", "shapes"),
+    [
+        pytest.param((Outcome.FAILED, Outcome.STUDENT_ERROR), 0, id="nothing right"),
+        pytest.param((Outcome.FAILED, Outcome.NOT_ATTEMPTED), 0, id="wrong where attempted"),
+        pytest.param((Outcome.FAILED, Outcome.PASSED), 1, id="something right"),
+        pytest.param((Outcome.FAILED, Outcome.CARRIED), 1, id="paid for elsewhere"),
+        pytest.param((Outcome.FAILED, Outcome.COULD_NOT_CHECK), 1, id="unknown"),
+        pytest.param((Outcome.NOT_ATTEMPTED, Outcome.NOT_ATTEMPTED), 1, id="not attempted"),
+    ],
+)
+def test_what_rests_on_nothing_right_earns_nothing(
+    outputs: tuple[Outcome, ...], shapes: int
+) -> None:
+    passed = (*observed(Outcome.PASSED, name="shapes"), *observed(Outcome.PASSED, name="masking"))
+    points = earned(*observed(*outputs), *passed)
+    assert points["shapes"] == shapes
+    assert points["masking"] == 2
+
+
+def test_what_rests_on_something_wrong_says_what_it_waits_for() -> None:
+    seen = block(RESTING, (*observed(Outcome.FAILED), *observed(Outcome.PASSED, name="shapes")))
+    assert [one.outcome for one in seen] == [Outcome.FAILED, Outcome.BLOCKED]
+    assert seen[1].needs == ("s1.add/outputs",)
+    assert seen[1].finding is not None and seen[1].finding.outcome is Outcome.PASSED
+
+
+def test_nothing_is_demanded_of_a_run_without_what_others_rest_on() -> None:
+    assert earned(*observed(Outcome.PASSED, name="shapes"))["shapes"] == 1

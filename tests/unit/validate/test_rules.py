@@ -18,6 +18,7 @@ from grader.validate.collected import collected_gaps
 from grader.validate.data import CourseData, Edited
 from grader.validate.rules import rule_gaps
 from grader.validate.trials import Evidence, GradedTrial, Kind, ValidationTrial, few
+from grader.validate.worth import worth
 
 ROOT = Path(__file__).resolve().parents[3]
 SLUG = "a1.sdpa"
@@ -86,7 +87,7 @@ def test_what_is_right_has_no_gaps() -> None:
         ),
         (changed(STUB, FAILED), f"{FILE}:7  {ONE} is 'failed' for the untouched stub"),
         (
-            changed(BLANK, PASSED),
+            replace(changed(BLANK, PASSED), points={(SLUG, "outputs"): Fraction(1)}),
             f"{FILE}:7  {ONE} is passed by answers that know nothing: blank: zeros",
         ),
         (
@@ -301,3 +302,24 @@ def test_collected_checks_stand_where_they_should(
     course = find_course(ROOT)
     gaps = collected_gaps(course, course.rubric.exercises[SLUG], found)
     assert [str(gap).splitlines()[0] for gap in gaps] == lines
+
+
+@pytest.mark.parametrize(
+    ("kind", "points", "outcomes", "most"),
+    [
+        pytest.param(Kind.BLANK, "1.1", (PASSED, FAILED), "", id="knows nothing"),
+        pytest.param(Kind.BLANK, "1.2", (PASSED, FAILED), "10%", id="knows nothing, earns"),
+        pytest.param(Kind.MISCONCEPTION, "3.85", (FAILED, FAILED), "", id="wrong throughout"),
+        pytest.param(Kind.MISCONCEPTION, "3.9", (FAILED, FAILED), "35%", id="the same, earns"),
+        pytest.param(Kind.MISCONCEPTION, "9", (PASSED, FAILED), "", id="wrong in parts"),
+        pytest.param(Kind.VARIANT, "11", (PASSED, PASSED), "", id="right"),
+    ],
+)
+def test_what_is_wrong_throughout_earns_little(
+    kind: Kind, points: str, outcomes: tuple[Outcome, Outcome], most: str
+) -> None:
+    data = CourseData(find_course(ROOT), (SLUG,))
+    each = replace(graded("it", kind, *outcomes), points={(SLUG, "outputs"): Fraction(points)})
+    gaps = [gap.message for gap in worth(data, Evidence(CHECKS, {"it": each}, {}))]
+    wanted = f"it: earns {points} of 11 points in {SLUG}, more than {most}"
+    assert gaps == ([wanted] if most else [])

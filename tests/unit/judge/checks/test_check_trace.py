@@ -81,6 +81,10 @@ def test_numbers_that_anybody_arrives_at_are_no_evidence() -> None:
     )
     assert not has_wrong_numbers(failed((X, ["x"])), CheckTrace(Outcome.PASSED, ((X, []),)))
     assert has_wrong_numbers(failed(X, X / 2), CheckTrace(Outcome.PASSED, (X,)))
+    beside_nan, wrong_beside_nan = X.clone(), X / 2
+    beside_nan[0] = wrong_beside_nan[0] = torch.nan
+    assert not has_wrong_numbers(failed(beside_nan), CheckTrace(Outcome.PASSED, (X,)))
+    assert has_wrong_numbers(failed(wrong_beside_nan), CheckTrace(Outcome.PASSED, (X,)))
     assert has_numbers(failed(X))
     assert not has_numbers(failed("RuntimeError", torch.ones(3)))
     mask = torch.ones(3, 3, dtype=torch.bool)

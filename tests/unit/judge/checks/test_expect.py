@@ -413,6 +413,9 @@ def test_what_is_kept_of_an_earlier_call_shows_in_a_later_one(context: CheckCont
     assert observed.startswith("after another call: output")
     assert expected.startswith("what the call gives without one: ")
     expect.starts_anew(Scaled(keeps=True), calls[0])
+    # What fits the first call fits one like it: the call between them shows it.
+    alike = calls[0], calls[1], calls[0]
+    assert failure(lambda: expect.starts_anew(Scaled(keeps=True), *alike)) == (observed, expected)
 
 
 def test_an_answer_of_another_kind_after_a_call_is_told(context: CheckContext) -> None:

@@ -56,6 +56,9 @@ class Bank:
         mistake, check = asked[:2]
         return self._made[mistake.entry.id].get(check.id, RIGHT[check.id])
 
+    def reaching(self, stem: str) -> Any:
+        return self.of(stem)
+
     def right(self, check: Check, *draw: object) -> CheckTrace:
         return RIGHT[check.id]
 
