@@ -72,12 +72,16 @@ with grader.trying():
             other = tokens.clone()
             other[:, changed] += torch.randn(8)
             moved[:, changed] = (attention(other) - before).norm(dim=-1)[0]
+    shares = moved / moved.amax(dim=0)  # 6 6
     figure, axes = plt.subplots(figsize=(4.4, 3.6))
-    image = heat_map(axes, moved, "how far each output moves", words, words, colours="Oranges")
-    axes.set_xlabel("word that was changed")
-    axes.set_ylabel("output")
-    figure.colorbar(image)
+    image = heat_map(axes, shares, "how far each output moves", range(6), range(6), "Oranges")
+    image.set_clim(-0.4, 1)  # However little an output moves, it has a colour.
+    for row, column in (moved == 0).nonzero():
+        square = {"facecolor": "white", "edgecolor": "lightgray", "hatch": "////", "linewidth": 0}
+        axes.add_patch(plt.Rectangle((column - 0.5, row - 0.5), 1, 1, **square))
+    axes.set(xlabel="token that was changed", ylabel="output")
 
-"""**Think.** Everything above the diagonal must be white: exactly 0, not nearly. Where would a
+"""**Think.** Hatched is what does not move at all: exactly 0, not nearly. In each column the output
+that moves most is darkest, and whatever moves by the smallest number has a colour. So where would a
 mistake in the mask show, and where one in the scale of the scores? (Only one of the two would.)
 """

@@ -36,22 +36,24 @@ questions about a picture would that do?
 
 """## Where a patch is
 
-Your `sincos_2d` on a grid of 8 by 8: how alike the position of one patch is to all others.
+Your `sincos_2d` on a grid of 16 by 16: how alike the position of one patch is to all others, from
+blue (opposite) to red (the same). What all positions have in common is taken away first.
 """
 
 with grader.trying():
-    table = sincos_2d(8, 8, 64)
-    alike = (table @ table.T / 32).unflatten(1, (8, 8))  # 64 8 8
+    table = sincos_2d(16, 16, 64)
+    table = nn.functional.normalize(table - table.mean(dim=0), dim=1)
+    alike = (table @ table.T).unflatten(1, (16, 16))  # 256 16 16
     figure, axes = plt.subplots(1, 4, figsize=(10, 2.8))
-    for place, (row, column) in zip(axes, ((0, 0), (2, 5), (4, 3), (7, 7)), strict=True):
-        image = place.imshow(alike[8 * row + column], cmap="viridis", vmin=alike.min(), vmax=1)
-        place.plot(column, row, "o", color="tab:red")
+    for place, (row, column) in zip(axes, ((0, 0), (4, 11), (9, 6), (15, 15)), strict=True):
+        image = place.imshow(alike[16 * row + column], cmap="RdBu_r", vmin=-1, vmax=1)
+        place.plot(column, row, "o", color="black")
         place.set(title=f"row {row}, column {column}", xticks=[], yticks=[])
     figure.colorbar(image, ax=axes, label="how alike")
 
-"""**Think.** The bright spot has two arms: the same row, and the same column. Which columns of the
+"""**Think.** The red spot has two arms: the same row, and the same column. Which columns of the
 table make which arm? And what would the model have to learn first if the patches were simply
-numbered, from 0 to 63?
+numbered, from 0 to 255?
 """
 
 """## Train your own ViT

@@ -22,15 +22,17 @@ table hardly change, and what would they be good for?
 
 """## Turning by the place
 
-Left: the point (1, 0) of each pair, turned by your `apply_rope` at the places 0 to 7. Right: the
-score of one query with one key, by their distance, at three places of a long text.
+Left: the point (1, 0) of each pair, turned by your `apply_rope` at the places 0 to 7; with a base
+of 100, so that you can see the slowest pair turn as well. Right: the score of one query with one
+key, by their distance, at three places of a long text.
 """
 
 generator = torch.Generator().manual_seed(3)
 
 with grader.trying():
     pairs = torch.tensor([1.0, 0.0]).repeat(4).expand(1, 1, 8, 8)
-    turned = apply_rope(pairs, torch.arange(8))[0, 0].unflatten(1, (4, 2))  # place pair 2
+    turned = apply_rope(pairs, torch.arange(8), base=100.0)[0, 0]
+    turned = turned.unflatten(1, (4, 2))  # place pair 2
     query, key = torch.randn(2, 1, 1, 1, 32, generator=generator)
     distances = torch.arange(64)
     curves = {}
@@ -51,7 +53,7 @@ with grader.trying():
     axes[0].legend(loc="center", fontsize=7, frameon=False)
     for (start, curve), style in zip(curves.items(), ("-", "--", ":"), strict=True):
         axes[1].plot(distances, curve, style, label=f"key at {start}", linewidth=4 - start / 2500)
-    axes[1].set(title="score of a query and a key", xlabel="places between them")
+    axes[1].set(title="a query and a key", xlabel="places between them", ylabel="score")
     axes[1].legend()
 
 """**Think.** The three lines lie on each other. Which two numbers does a score know nothing about?

@@ -18,6 +18,8 @@ from ..compare.precision import TOLERANCES
 
 MAX_KEPT = 1 << 16
 """The most numbers of one tensor that are kept."""
+OF_NAMES = ("AttributeError", "NameError", "NotImplementedError", "TypeError")
+"""Exceptions about a name that is not there, or a function that is called by other arguments."""
 PLAIN = (bool, int, float, str, type(None), torch.dtype, ValueSummary)
 
 
@@ -135,6 +137,19 @@ def _other_values(one: Any, other: Any) -> Any:
 def has_numbers(trace: CheckTrace) -> bool:
     """Tell whether the check compared any numbers that nobody arrives at by chance."""
     return any(_is_distinctive(leaf) for leaf in tree_leaves(list(trace.compared)))
+
+
+def raised_a_name(trace: CheckTrace) -> bool:
+    """Tell whether the student's code ended in an exception whose words give a name in it."""
+    return bool(trace.error_text) and list(trace.compared[-1:]) in [[kind] for kind in OF_NAMES]
+
+
+def raised_alike(student: CheckTrace, made: CheckTrace) -> bool:
+    """Tell whether two runs ended in the same exception, word by word, whatever came before it."""
+    return raised_a_name(student) and (student.compared[-1], student.error_text) == (
+        made.compared[-1] if raised_a_name(made) else None,
+        made.error_text,
+    )
 
 
 def _is_distinctive(leaf: Any) -> bool:

@@ -22,6 +22,8 @@ from ..checks.check_trace import (
     has_other_numbers,
     has_wrong_numbers,
     match,
+    raised_a_name,
+    raised_alike,
     tells_apart,
 )
 from ..checks.checks import Check
@@ -87,7 +89,10 @@ class Dictionary:
 
     def _parts(self, suspects: Sequence[Suspect], case: Case) -> dict[str, tuple[Cause, ...]]:
         """Return the causes of some failing checks: two mistakes at once, each at its own."""
-        parts = [s for s in suspects if s.fails < case.failed and self._gives(s, case)]
+        raising = [s for s in suspects if s.fails <= case.failed and self._raises(s, case)]
+        raised = frozenset[str]().union(*(s.fails for s in raising))
+        narrower = [s for s in suspects if s.fails < case.failed and s not in raising]
+        parts = raising + [s for s in narrower if self._gives(s, case, beside=raised)]
         widest = [s for s in parts if not any(s.fails < other.fails for other in parts)]
         return {
             check: tuple(s.cause(len(s.fails)) for s in widest if check in s.fails)
@@ -166,14 +171,16 @@ class Dictionary:
         suspect: Suspect,
         case: Case,
         differs: Callable[[CheckTrace, CheckTrace], bool] = has_other_numbers,
+        beside: frozenset[str] = frozenset(),
     ) -> bool:
         """Decide whether the mistake gives, in numbers, what the failing checks saw.
 
         Only those checks count that the mistake is known to fail; it must give exactly what each
         saw, or what hangs on names and shapes that differ. `differs` tells its numbers from the
-        right ones.
+        right ones. At the checks in `beside` another mistake raised before there were numbers.
         """
-        checks = [check for check in _by_id(case.failing) if check.id in suspect.fails]
+        own = suspect.fails - beside
+        checks = [check for check in _by_id(case.failing) if check.id in own]
         # Where nothing but an exception was seen, no mistake needs to be run.
         if sum(has_numbers(case.failing[check]) for check in checks) < PROBES:
             return False
@@ -193,6 +200,18 @@ class Dictionary:
         if incomparable:
             return self._probes(suspect, distinguishing, case) >= PROBES
         return len(distinguishing) >= PROBES
+
+    def _raises(self, suspect: Suspect, case: Case) -> bool:
+        """Decide whether every check that the mistake fails raised the mistake's own exception.
+
+        A name that does not exist is in the words of its exception, and nobody's numbers are.
+        """
+        checks = [check for check in _by_id(case.failing) if check.id in suspect.fails]
+        if len(checks) < PROBES or not all(raised_a_name(case.failing[check]) for check in checks):
+            return False
+        made = (self._mutant_runs.of(suspect.mistake, c, case.digest, AS_GRADED) for c in checks)
+        pairs = zip(checks, made, strict=True)
+        return all(one and raised_alike(case.failing[check], one) for check, one in pairs)
 
 
 def _in_order(case: Case) -> Iterator[tuple[Check, CheckTrace]]:

@@ -146,3 +146,25 @@ def test_other_words_of_an_error_are_no_other_layout() -> None:
     mistake = {**WRONG, "checkpoint": replace(raised, error_text="another")}
     student = {**WRONG, "checkpoint": raised, "modes": failed(X / 5)}
     assert named(Bank({"m": mistake}), student) == {}
+
+
+MISSPELT = CheckTrace(Outcome.FAILED, ("AttributeError",), "no attribute 'mask_fill'")
+BOTH = {**WRONG, "checkpoint": MISSPELT, "modes": MISSPELT}
+
+
+def test_a_name_that_does_not_exist_is_a_share_and_hides_no_wrong_number() -> None:
+    """Notebook 003 has `mask_fill` and a wrong scale: neither was named beside the other."""
+    misspelt = {"checkpoint": MISSPELT, "modes": MISSPELT}
+    scale = {**WRONG, "modes": failed(X / 5)}
+    own = {"one": ["s"], "two": ["s"], "checkpoint": ["m"]}
+    assert named(Bank({"m": misspelt, "s": WRONG}), BOTH) == {**own, "modes": ["m"]}
+    assert named(Bank({"m": misspelt, "s": scale}), BOTH) == {**own, "modes": ["m", "s"]}
+
+
+def test_an_exception_in_other_words_is_no_share() -> None:
+    others = CheckTrace(Outcome.FAILED, ("AttributeError",), "no attribute 'maskfill'")
+    sizes = CheckTrace(Outcome.FAILED, ("RuntimeError",), "no attribute 'mask_fill'")
+    for trace in (others, sizes):
+        bank = Bank({"m": {"checkpoint": trace, "modes": trace}})
+        assert named(bank, BOTH) == {}
+        assert named(bank, {**WRONG, "checkpoint": sizes, "modes": sizes}) == {}
