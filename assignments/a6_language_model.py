@@ -6,16 +6,18 @@ it, ask again: that is all there is to writing.
 
 The choice is not as simple as it looks. Whoever always takes the best token goes round in circles;
 whoever draws from all of them writes nonsense now and then. You write what stands between the two.
-Then the loop around it, once in the plain way, and once with a cache.
+Then the loop around it, once in the plain way, and once with a cache. And last, what makes a model
+worth asking: the step that all of its training repeats.
 
-The model itself stands at the end, complete: it puts together what you wrote in assignment 5, your
-positions and your attention with a cache. If those are not written yet, everything here can be
+The model itself stands between them, complete: it puts together what you wrote in assignment 5,
+your positions and your attention with a cache. If those are not written yet, everything here can be
 written and graded all the same; only the training under "See what you built" has to wait.
 
 Shape letters: B batch, T tokens, D model width, V tokens in the vocabulary. … stands for any
 leading axes.
 """
 
+import math
 from collections.abc import Callable
 
 import torch
@@ -210,7 +212,8 @@ class LanguageModelBlock(nn.Module):
 class LanguageModel(nn.Module):
     """A decoder without a memory, complete: from the tokens so far to logits of the next one.
 
-    `prefill` begins a text, which is what training uses too; `step` goes on with it.
+    `prefill` begins a text, and `step` goes on with it. Training calls the model itself, which is
+    the same as `prefill`.
     """
 
     def __init__(
@@ -223,6 +226,10 @@ class LanguageModel(nn.Module):
         self.output = nn.Linear(emb_size, vocab_size)
         self.positions = sinusoidal_positions(context_length, emb_size)
         self.seen = 0
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """(B, T) → logits (B, T, V): what training uses."""
+        return self.prefill(tokens)
 
     def prefill(self, tokens: torch.Tensor) -> torch.Tensor:
         """(B, T) → logits (B, T, V), and forget any other text."""
@@ -240,6 +247,124 @@ class LanguageModel(nn.Module):
             x = block(x, start)
         logits: torch.Tensor = self.output(self.norm(x))  # B t V
         return logits
+
+
+def next_token_loss(model: Tensors, tokens: torch.Tensor) -> torch.Tensor:
+    """Return how surprised a model is by the tokens that really came next, as a mean.
+
+    A text of T tokens holds T - 1 questions with their answers. Place 0 is asked for token 1,
+    place 1 for token 2, and so on: the answers are the text itself, moved by one. The last token
+    asks nothing, since nobody knows what would follow, and the first answers nothing.
+
+        loss = -1/N · Σ log p(tokens[b, i + 1] | tokens[b, 0], …, tokens[b, i])
+
+    The sum runs over all N answers of the batch, so each of them counts the same, whether its text
+    is long or short. Texts of a batch that are shorter than the longest one are filled up with -1
+    at the end. A -1 is no token: it is nobody's answer and does not count in N, and a model cannot
+    be given it. Give it any token instead. In a causal model no place before it will notice.
+
+    Arguments
+        model    a function: tokens (B, t) in, logits (B, t, V) out, causal
+        tokens   (B, T) integers from 0 to V - 1, or -1 for no token; T >= 2, and at least one
+                 answer. They are not modified
+        returns  a tensor without axes, with a gradient. The log is the natural one
+
+    `torch.nn.functional.cross_entropy` takes logits (…, V) in two axes, and has an argument for
+    answers that do not count.
+
+    Example: a model without any idea, and six tokens to choose from: log 6.
+
+        >>> def no_idea(tokens):
+        ...     return torch.zeros(*tokens.shape, 6)
+        >>> next_token_loss(no_idea, torch.tensor([[3, 1, 4, 1], [5, 2, -1, -1]]))
+        tensor(1.7918)
+
+    To write here: everything.
+    """
+    raise NotImplementedError("next_token_loss: replace this line with your solution")
+
+
+def learning_rate(step: int, peak: float, warmup: int, steps: int) -> float:
+    """Return how far the step of this number may go: a ramp up, then half a wave down.
+
+    At the beginning nothing is known, and the optimiser's averages are of a handful of gradients:
+    long steps would go astray. So the first `warmup` steps grow evenly, and the last of them has
+    the full length. From there on half a cosine leads down to 0, slowly at both ends: long steps
+    while much is to be learned, short ones to settle.
+
+        step < warmup            peak · (step + 1) / warmup
+        warmup <= step < steps   peak · (1 + cos(π · (step - warmup) / (steps - warmup))) / 2
+        steps <= step            0
+
+    Arguments
+        step     the number of the step, counted from 0 over the whole training
+        peak     the largest learning rate
+        warmup   how many steps the ramp has; 0 stands for none, and it is less than `steps`
+        steps    how many steps the whole training has, the ramp included
+        returns  a float
+
+    Example: four steps up, four down. The first is not 0, which would be a step for nothing.
+
+        >>> [round(learning_rate(step, 1.0, 4, 8), 3) for step in range(9)]
+        [0.25, 0.5, 0.75, 1.0, 1.0, 0.854, 0.5, 0.146, 0.0]
+
+    To write here: everything.
+    """
+    raise NotImplementedError("learning_rate: replace this line with your solution")
+
+
+def training_step(
+    model: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    tokens: torch.Tensor,
+    rate: float,
+    max_norm: float = 1.0,
+) -> float:
+    """Improve the model once, on one batch, and return the loss that it had before.
+
+    All of learning is this step, again and again:
+
+    1. The model goes into train mode; somebody may have looked at it in eval mode meanwhile.
+    2. The loss of the batch, `next_token_loss`, and its gradients. Gradients are added up by
+       `backward`, so those of the step before have to go first.
+    3. Gradients are clipped, as below.
+    4. `rate` becomes the learning rate of each group of the optimiser: `optimiser.param_groups` is
+       a list of dicts, and "lr" is its key.
+    5. The optimiser takes its step.
+
+    To clip, think of all gradients of all parameters as one long vector g. If it is longer than
+    max_norm, it is shortened to that length, and its direction stays:
+
+        g ← g · min(1, max_norm / ‖g‖)
+
+    A single strange batch can then not throw the model far away. It is one length for all
+    parameters together, and a gradient that is short enough stays as it is.
+
+    Arguments
+        model      a module: tokens (B, t) in, logits (B, t, V) out
+        optimiser  one of `torch.optim`, made for the parameters of the model
+        tokens     (B, T) integers, -1 for no token, as above. They are not modified
+        rate       the learning rate of this step
+        max_norm   the largest length that the gradients may have together
+        returns    the loss before the step, as a Python float: a tensor would keep everything in
+                   memory that was computed for it
+
+    A parameter without a gradient, such as a frozen one, is left out of the length and stays as it
+    is. `torch.nn.utils.clip_grad_norm_` may be used; whether you add 1e-6 to the length, as it
+    does, is up to you.
+
+    Example: a model that knows only the token before learns to count on.
+
+        >>> model = nn.Embedding(4, 4)
+        >>> _ = nn.init.zeros_(model.weight)
+        >>> sgd = torch.optim.SGD(model.parameters(), lr=1.0)
+        >>> text = torch.tensor([[0, 1, 2, 3]])
+        >>> [round(training_step(model, sgd, text, rate=4.0), 2) for _ in range(3)]
+        [1.39, 0.58, 0.31]
+
+    To write here: everything.
+    """
+    raise NotImplementedError("training_step: replace this line with your solution")
 
 
 # demo
@@ -273,3 +398,21 @@ if __name__ == "__main__":
         return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
     print(generate_cached(count_on, count_on, torch.tensor([[1]]), lambda x: x.argmax(-1), 3))
     # tensor([[1, 2, 3]])
+
+    # next_token_loss
+    def no_idea(tokens):
+        return torch.zeros(*tokens.shape, 6)
+    print(next_token_loss(no_idea, torch.tensor([[3, 1, 4, 1], [5, 2, -1, -1]])))
+    # tensor(1.7918)
+
+    # learning_rate
+    print([round(learning_rate(step, 1.0, 4, 8), 3) for step in range(9)])
+    # [0.25, 0.5, 0.75, 1.0, 1.0, 0.854, 0.5, 0.146, 0.0]
+
+    # training_step
+    model = nn.Embedding(4, 4)
+    _ = nn.init.zeros_(model.weight)
+    sgd = torch.optim.SGD(model.parameters(), lr=1.0)
+    text = torch.tensor([[0, 1, 2, 3]])
+    print([round(training_step(model, sgd, text, rate=4.0), 2) for _ in range(3)])
+    # [1.39, 0.58, 0.31]

@@ -6,16 +6,18 @@
 
 고르는 일은 보기보다 간단하지 않습니다. 언제나 가장 좋은 토큰만 고르면 같은 말을 되풀이하고, 모든
 토큰에서 뽑으면 가끔 엉뚱한 글이 나옵니다. 여러분은 먼저 그 사이를 조절하는 함수를 작성하고,
-그다음 글을 생성하는 반복을 캐시 없이 한 번, 캐시와 함께 한 번 작성합니다.
+그다음 글을 생성하는 반복을 캐시 없이 한 번, 캐시와 함께 한 번 작성합니다. 마지막으로 모델을 쓸모
+있게 만드는 것, 곧 모든 학습이 되풀이하는 스텝을 작성합니다.
 
-모델 자체는 끝에 완성되어 있습니다. 여러분이 과제 5에서 작성한 위치와 캐시가 있는 어텐션을 결합한
-것입니다. 그것을 아직 작성하지 않았더라도 여기의 모든 것을 작성하고 채점받을 수 있습니다.
+모델 자체는 그 사이에 완성되어 있습니다. 여러분이 과제 5에서 작성한 위치와 캐시가 있는 어텐션을
+결합한 것입니다. 그것을 아직 작성하지 않았더라도 여기의 모든 것을 작성하고 채점받을 수 있습니다.
 "지금까지 만든 것을 눈으로 보기" 아래의 학습만 그다음에 할 수 있습니다.
 
 모양을 나타내는 글자: B 배치, T 토큰, D 모델 차원, V 어휘의 토큰 수. …는 임의의 앞쪽 축을
 뜻합니다.
 """
 
+import math
 from collections.abc import Callable
 
 import torch
@@ -211,7 +213,8 @@ class LanguageModelBlock(nn.Module):
 class LanguageModel(nn.Module):
     """메모리가 없는 디코더로, 완성되어 있습니다. 지금까지의 토큰에서 다음 토큰의 로짓을 계산합니다.
 
-    `prefill`은 글을 시작하며 학습에서도 씁니다. `step`은 그 글을 이어 갑니다.
+    `prefill`은 글을 시작하고 `step`은 이어 갑니다. 학습할 때는 모델 자체를 호출하며, 이는
+    `prefill`과 같습니다.
     """
 
     def __init__(
@@ -224,6 +227,10 @@ class LanguageModel(nn.Module):
         self.output = nn.Linear(emb_size, vocab_size)
         self.positions = sinusoidal_positions(context_length, emb_size)
         self.seen = 0
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """(B, T) → 로짓 (B, T, V): 학습할 때 씁니다."""
+        return self.prefill(tokens)
 
     def prefill(self, tokens: torch.Tensor) -> torch.Tensor:
         """(B, T) → 로짓 (B, T, V). 다른 글은 모두 잊습니다."""
@@ -241,6 +248,124 @@ class LanguageModel(nn.Module):
             x = block(x, start)
         logits: torch.Tensor = self.output(self.norm(x))  # B t V
         return logits
+
+
+def next_token_loss(model: Tensors, tokens: torch.Tensor) -> torch.Tensor:
+    """실제로 다음에 온 토큰에 모델이 얼마나 놀라는지 평균으로 반환하세요.
+
+    토큰이 T개인 글에는 물음과 정답이 T - 1개 있습니다. 자리 0에는 토큰 1을, 자리 1에는 토큰 2를
+    묻는 식입니다. 정답은 한 칸 옮긴 글 자체입니다. 마지막 토큰 다음에 무엇이 올지는 아무도
+    모르므로 마지막 토큰은 묻지 않고, 첫 토큰은 정답이 되지 않습니다.
+
+        loss = -1/N · Σ log p(tokens[b, i + 1] | tokens[b, 0], …, tokens[b, i])
+
+    합은 배치의 정답 N개 모두에 대한 것이므로, 글이 길든 짧든 정답 하나하나가 똑같이 셉니다.
+    배치에서 가장 긴 글보다 짧은 글은 끝을 -1로 채웁니다. -1은 토큰이 아닙니다. 누구의 정답도
+    아니고 N에 들어가지 않으며, 모델에 줄 수도 없습니다. 대신 아무 토큰이나 주세요. 코잘
+    모델에서는 그 앞의 어느 자리도 알아채지 못합니다.
+
+    인자
+        model    함수: 토큰 (B, t)를 받아 로짓 (B, t, V)를 반환함, 코잘
+        tokens   (B, T) 정수, 0부터 V - 1까지, 또는 토큰이 없다는 뜻의 -1. T >= 2이고 정답이 하나
+                 이상 있음. 수정하지 않음
+        returns  축이 없고 그래디언트가 있는 텐서. 로그는 자연로그
+
+    `torch.nn.functional.cross_entropy`는 로짓 (…, V)를 두 축으로 받고, 세지 않을 정답을 알리는
+    인자가 있습니다.
+
+    예: 아무것도 모르는 모델과 고를 수 있는 토큰 여섯 개, log 6입니다.
+
+        >>> def no_idea(tokens):
+        ...     return torch.zeros(*tokens.shape, 6)
+        >>> next_token_loss(no_idea, torch.tensor([[3, 1, 4, 1], [5, 2, -1, -1]]))
+        tensor(1.7918)
+
+    작성할 부분: 전체.
+    """
+    raise NotImplementedError("next_token_loss: replace this line with your solution")
+
+
+def learning_rate(step: int, peak: float, warmup: int, steps: int) -> float:
+    """이 번호의 스텝이 얼마나 멀리 가도 되는지 반환하세요. 워밍업에서 올라간 다음 코사인의 반
+    파장으로 내려갑니다.
+
+    처음에는 아는 것이 없고, 옵티마이저가 가진 평균은 그래디언트 몇 개의 것입니다. 긴 스텝은 길을
+    잃습니다. 그래서 첫 `warmup` 스텝은 고르게 커지고, 그 마지막 스텝이 온전한 길이가 됩니다.
+    거기서부터 코사인의 반 파장이 0까지 내려가며, 양 끝에서는 천천히 변합니다. 배울 것이 많을
+    때는 긴 스텝, 자리를 잡을 때는 짧은 스텝입니다.
+
+        step < warmup            peak · (step + 1) / warmup
+        warmup <= step < steps   peak · (1 + cos(π · (step - warmup) / (steps - warmup))) / 2
+        steps <= step            0
+
+    인자
+        step     전체 학습에서 0부터 센 스텝의 번호
+        peak     학습률의 최댓값
+        warmup   워밍업의 스텝 수. 0은 워밍업이 없다는 뜻이고, `steps`보다 작음
+        steps    워밍업을 포함한 전체 학습의 스텝 수
+        returns  float
+
+    예: 네 스텝 올라가고 네 스텝 내려갑니다. 첫 값은 0이 아닙니다. 0이면 헛된 스텝이 됩니다.
+
+        >>> [round(learning_rate(step, 1.0, 4, 8), 3) for step in range(9)]
+        [0.25, 0.5, 0.75, 1.0, 1.0, 0.854, 0.5, 0.146, 0.0]
+
+    작성할 부분: 전체.
+    """
+    raise NotImplementedError("learning_rate: replace this line with your solution")
+
+
+def training_step(
+    model: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    tokens: torch.Tensor,
+    rate: float,
+    max_norm: float = 1.0,
+) -> float:
+    """배치 하나로 모델을 한 번 나아지게 하고, 그 전의 손실을 반환하세요.
+
+    배우는 일은 모두 이 스텝의 되풀이입니다.
+
+    1. 모델을 학습 모드로 바꿉니다. 그동안 누군가 평가 모드로 살펴봤을 수 있습니다.
+    2. 배치의 손실 `next_token_loss`와 그 그래디언트를 구합니다. `backward`는 그래디언트를
+       더하므로, 이전 스텝의 것을 먼저 비워야 합니다.
+    3. 아래와 같이 그래디언트를 클리핑합니다.
+    4. `rate`를 옵티마이저의 모든 그룹에서 학습률로 삼습니다. `optimiser.param_groups`는 dict의
+       목록이고, 키는 "lr"입니다.
+    5. 옵티마이저가 스텝을 합니다.
+
+    클리핑할 때는 모든 파라미터의 모든 그래디언트를 긴 벡터 g 하나로 생각하세요. max_norm보다
+    길면 그 길이로 줄이고, 방향은 그대로 둡니다.
+
+        g ← g · min(1, max_norm / ‖g‖)
+
+    그러면 이상한 배치 하나가 모델을 멀리 던져 버리지 못합니다. 모든 파라미터를 합친 길이
+    하나이며, 충분히 짧은 그래디언트는 그대로 둡니다.
+
+    인자
+        model      모듈: 토큰 (B, t)를 받아 로짓 (B, t, V)를 반환함
+        optimiser  모델의 파라미터로 만든 `torch.optim`의 옵티마이저
+        tokens     (B, T) 정수, 위와 같이 -1은 토큰이 없다는 뜻. 수정하지 않음
+        rate       이 스텝의 학습률
+        max_norm   그래디언트를 모두 합친 길이의 최댓값
+        returns    스텝 전의 손실, 파이썬 float. 텐서라면 계산에 쓴 것이 모두 메모리에 남음
+
+    고정된 파라미터처럼 그래디언트가 없는 파라미터는 길이에 넣지 않고 그대로 둡니다.
+    `torch.nn.utils.clip_grad_norm_`을 써도 됩니다. 이 함수처럼 길이에 1e-6을 더할지는
+    자유입니다.
+
+    예: 앞의 토큰만 아는 모델이 하나씩 세어 나가기를 배웁니다.
+
+        >>> model = nn.Embedding(4, 4)
+        >>> _ = nn.init.zeros_(model.weight)
+        >>> sgd = torch.optim.SGD(model.parameters(), lr=1.0)
+        >>> text = torch.tensor([[0, 1, 2, 3]])
+        >>> [round(training_step(model, sgd, text, rate=4.0), 2) for _ in range(3)]
+        [1.39, 0.58, 0.31]
+
+    작성할 부분: 전체.
+    """
+    raise NotImplementedError("training_step: replace this line with your solution")
 
 
 # demo
@@ -274,3 +399,21 @@ if __name__ == "__main__":
         return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
     print(generate_cached(count_on, count_on, torch.tensor([[1]]), lambda x: x.argmax(-1), 3))
     # tensor([[1, 2, 3]])
+
+    # next_token_loss
+    def no_idea(tokens):
+        return torch.zeros(*tokens.shape, 6)
+    print(next_token_loss(no_idea, torch.tensor([[3, 1, 4, 1], [5, 2, -1, -1]])))
+    # tensor(1.7918)
+
+    # learning_rate
+    print([round(learning_rate(step, 1.0, 4, 8), 3) for step in range(9)])
+    # [0.25, 0.5, 0.75, 1.0, 1.0, 0.854, 0.5, 0.146, 0.0]
+
+    # training_step
+    model = nn.Embedding(4, 4)
+    _ = nn.init.zeros_(model.weight)
+    sgd = torch.optim.SGD(model.parameters(), lr=1.0)
+    text = torch.tensor([[0, 1, 2, 3]])
+    print([round(training_step(model, sgd, text, rate=4.0), 2) for _ in range(3)])
+    # [1.39, 0.58, 0.31]

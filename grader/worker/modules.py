@@ -112,6 +112,13 @@ def _zero_grad(module: nn.Module) -> None:
     nn.Module.zero_grad(module)
 
 
+def optimiser(name: str, *parts: nn.Module, **options: Any) -> torch.optim.Optimizer:
+    """Make one of torch's optimisers for all parameters of some modules, each a group."""
+    groups = [{"params": list(nn.Module.parameters(module))} for module in parts]
+    made: torch.optim.Optimizer = getattr(torch.optim, name)(groups, **options)
+    return made
+
+
 def _nothing() -> None:
     """Do nothing: the target of a request that is made for its deferred calls."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from opcode import opmap
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -88,7 +89,7 @@ class WorkerSide(Side):
             return ["H", value.number]
         if isinstance(value, torch.nn.Module):
             return ["O", self._number(value), modules.describe(value)]
-        if callable(value) and not isinstance(value, torch.Tensor):
+        if (callable(value) and not isinstance(value, torch.Tensor)) or _is_optimiser(value):
             return ["O", self._number(value), {"kind": "callable", "type": type_name(value)}]
         return None
 
@@ -129,6 +130,8 @@ class WorkerSide(Side):
             return self._recorded
         if kind == "L":
             return getattr(torch.nn, parts[0])  # type: ignore[no-any-return]
+        if kind == "M":
+            return partial(modules.optimiser, parts[0])
         raise Violation("target")
 
     def parameters(self, node: Node, names: Sequence[str]) -> tuple[torch.Tensor, ...]:
@@ -211,6 +214,10 @@ class WorkerSide(Side):
             "own": own,
             "refused": _refused(error, libraries),
         }
+
+
+def _is_optimiser(value: object) -> bool:
+    return isinstance(value, torch.optim.Optimizer)
 
 
 def _is_raising(trace: TracebackType) -> bool:

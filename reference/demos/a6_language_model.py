@@ -92,8 +92,9 @@ can it guess well, and which can nobody guess?
 
 """## Train it, and let it write
 
-The loss is that of lines which the model has never seen. Then it goes on from two beginnings, at
-three temperatures, with your `generate_cached` and your `sample`. It takes about a minute.
+Your `training_step` trains it, at the rates of your `learning_rate`. The loss in the picture is
+that of lines which the model has never seen. Then it goes on from two beginnings, at three
+temperatures, with your `generate_cached` and your `sample`. It takes about a minute.
 """
 
 from functools import partial
@@ -102,28 +103,16 @@ steps = 1200
 peak = 5e-3
 torch.manual_seed(0)
 
-
-def loss_of(model, rows):
-    """Return the mean loss over all letters but the first of each line."""
-    logits = model.prefill(rows[:, :-1].clamp(min=0))  # B T V
-    return nn.functional.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten(), ignore_index=-1)
-
-
 with grader.trying():
     model = LanguageModel(size, 64, depth=2, num_heads=4, context_length=longest)
     optimiser = torch.optim.AdamW(model.parameters(), lr=peak)
     curve = {}
     for step in range(steps):
-        share = 0.5 + 0.5 * math.cos(math.pi * step / steps)
-        optimiser.param_groups[0]["lr"] = peak * min(1.0, (step + 1) / 50) * share
-        loss = loss_of(model, text[torch.randint(len(text), (32,))])
-        optimiser.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
+        rows = text[torch.randint(len(text), (32,))]
+        training_step(model, optimiser, rows, learning_rate(step, peak, 50, steps))
         if step % 50 == 0 or step == steps - 1:
             with torch.no_grad():
-                curve[step + 1] = loss_of(model, new_text).item()
+                curve[step + 1] = next_token_loss(model, new_text).item()
     print(f"loss {curve[steps]:.3f} on new lines, and {bigram:.3f} from pairs of letters")
     generator = torch.Generator().manual_seed(0)
     for beginning in ("leo has a red hat, ara", "미나에게 파란 배, 준"):

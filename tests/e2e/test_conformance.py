@@ -438,6 +438,20 @@ class TestModules:
         buffers = dict(student.nn.BatchNorm1d(4).named_buffers())
         assert "running_mean" in buffers
 
+    def test_optimisers_of_torch_live_there_too(self, student: Student) -> None:
+        """One is made for modules there, and does its work in a function of the student's."""
+        first, last = student.nn.Linear(2, 1), student.nn.Linear(1, 1)
+        both = student.nn.Sequential(first, last)
+        before = {name: value.clone() for name, value in both.state().items()}
+        optimiser = student.optim.SGD(first, last, lr=0.0)
+        x = torch.tensor([[2.0, 3.0]])
+        hidden = first(x)
+        assert student.descend(both, optimiser, x) == 2
+        after = both.state()
+        assert torch.equal(after["0.weight"], before["0.weight"])
+        assert torch.allclose(after["1.weight"], before["1.weight"] - 0.5 * hidden)
+        assert repr(optimiser) == "<RemoteFunction>"
+
     def test_the_callers_default_device_counts(self, student: Student) -> None:
         """A model of any size can be made where it has shapes and no memory."""
         with torch.device("meta"):

@@ -349,12 +349,12 @@ class SubmissionClient(Client):
     def invoke(
         self, target: Node, args: Sequence[Any], kwargs: Mapping[str, Any], parameters: Parameters
     ) -> Any:
-        """Call `target` as any client does, but do not count what torch layers of a check run.
+        """Call `target` as any client does, but do not count what a check's own torch objects run.
 
-        Such a layer is torch's own, made by the check itself.
+        Such a layer or optimiser is torch's own, made by the check itself.
         """
         state, worker = self._now, self._now.worker
-        ours = target[0] == "L" or (target[0] == "H" and target[1] in state.layers)
+        ours = target[0] in ("L", "M") or (target[0] == "H" and target[1] in state.layers)
         if not ours or worker is None:
             return super().invoke(target, args, kwargs, parameters)
         self.count()

@@ -38,6 +38,22 @@ class Layers:
         return RemoteFunction(self._client, ["L", name], name)
 
 
+class Optimisers:
+    """The optimisers of torch.optim for a suite, such as `student.optim.SGD(module, lr=0.1)`.
+
+    Each is made in the student's process, for all parameters of some modules there, one group for
+    each module, so that it can be handed to student code. A suite can do nothing else with it.
+    """
+
+    def __init__(self, client: Invoker) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> RemoteFunction:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return RemoteFunction(self._client, ["M", name], name)
+
+
 FirstInputs = Callable[[str, Sequence[Any], Mapping[str, Any]], Sequence[torch.Tensor]]
 """Makes inputs to call a new instance with, by the class and the arguments of its constructor."""
 
@@ -95,7 +111,7 @@ class Student:
         """
         self._client, self._definitions, self._stem = client, definitions, stem
         self._is_module, self._first_inputs = is_module, first_inputs
-        self.nn = Layers(client)
+        self.nn, self.optim = Layers(client), Optimisers(client)
 
     @property
     def apart(self) -> Student:
