@@ -73,6 +73,11 @@ class CoursePaths:
         return self.reference / "equal_edits.toml"
 
     @property
+    def recording(self) -> Path:
+        """Return the recorded answers, which a student's kit has in place of the reference."""
+        return self.reference / "recorded.json.gz"
+
+    @property
     def small_calls(self) -> Path:
         """Return the small calls of each target among which a counterexample is looked for."""
         return self.reference / "small_calls.py"

@@ -29,6 +29,7 @@ from .checks.probe import check_seed
 from .checks.pytest_bridge import Phase, Suites
 from .checks.sketch import fingerprint
 from .mutants.mutant_runs import AS_GRADED
+from .mutants.recorded_runs import RecordedRuns
 from .reference.memo import Memo, Reference
 
 
@@ -85,7 +86,16 @@ class CheckRunner:
         exercises: Sequence[ExercisePlan],
         modules: Mapping[str, ModuleType],
         roles: Roles,
+        recorded: RecordedRuns | None = None,
+        listen: Callable[[str], object] | None = None,
     ) -> None:
+        """Collect the suites.
+
+        `recorded`: what a kit knows, whose reference has passed all checks when it was recorded.
+        `listen`: is called with the check and the draw that are about to be run. Then every
+        question gets to the reference, and no answer is remembered.
+        """
+        self._recorded, self._listen = recorded, listen
         self._course_seed, self._modules = course_seed, modules
         self._memo = Memo()
         self._references = {
@@ -188,6 +198,8 @@ class CheckRunner:
         They are found by running it on the reference, as the suite decides what is looked up: that
         run is the proof that the reference passes.
         """
+        if self._recorded is not None:
+            return self._recorded.names(check.id)
         if check.id not in self._requested:
             self.proof_of(check)
         return self._requested[check.id]
@@ -216,6 +228,8 @@ class CheckRunner:
         and only when needed: most checks of most submissions pass, and what a check is worth
         without a failure is for `grader validate` to prove.
         """
+        if self._recorded is not None:
+            return None
         if check.id not in self._proofs:
             self._proofs[check.id] = self._proof(check, "reference")
         known = self._proofs[check.id]
@@ -254,7 +268,9 @@ class CheckRunner:
     ) -> Observation:
         own = digest if check.fresh else ""
         seed = check_seed(self._course_seed, check.id, own + draw.inputs)
-        self._memo.enabled = not check.fresh
+        self._memo.enabled = not check.fresh and self._listen is None
+        if self._listen is not None:
+            self._listen(f"{check.id} {draw}")
         stem = check.exercise.assignment
         reference = self._references[stem]
         context = CheckContext(client, definitions, stem, reference, self._memo, seed, record)

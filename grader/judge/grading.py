@@ -29,6 +29,8 @@ from .mutants.kill_records import KillRecords
 from .mutants.mutant_runs import MutantRuns
 from .mutants.mutants import Mutants
 from .mutants.reach import Reach
+from .recorded.recording import load_recording
+from .recorded.replay import Replay
 from .reference.references import ReferenceBroken, References
 from .smallest.counterexamples import Counterexamples
 from .smallest.small_calls import load_small_calls
@@ -57,16 +59,27 @@ class Grading:
     ) -> None:
         stems = dict.fromkeys(exercise.assignment for exercise in exercises)
         references = References(root, assignments)
-        self._modules = {stem: references.module(stem) for stem in stems}
+        recorded = _course_data(root, "recorded.json.gz", load_recording)
+        replay = None if recorded is None else Replay(recorded)
+        self.stubs = {} if recorded is None else recorded.stubs
+        """Digests of the hand-outs' definitions, where the recording of a kit knows them."""
+        self._modules = {stem: (replay or references).module(stem) for stem in stems}
         roles = _course_data(root, "roles.py", load_roles)
-        knowledge = _course_data(root, "diagnosis.py", load_knowledge)
-        runner = CheckRunner(root, course_seed, exercises, self._modules, roles)
-        checks, mutants = runner.checks, Mutants(root, references)
+        knowledge = (
+            _course_data(root, "diagnosis.py", load_knowledge)
+            if recorded is None
+            else recorded.course_knowledge()
+        )
+        listen = None if replay is None else replay.listen
+        runner = CheckRunner(root, course_seed, exercises, self._modules, roles, recorded, listen)
+        checks, mutants = runner.checks, Mutants(root, references, recorded)
         self.checks = checks[::-1] if reverse else checks
         self._runner = runner
-        self._mutant_runs = MutantRuns(self._modules, mutants, runner)
-        self._kill_records = KillRecords(root, checks)
-        exclusions = self._kill_records, Reach(root, assignments, runner.requested_names)
+        self._mutant_runs = MutantRuns(self._modules, mutants, runner, recorded)
+        self._kill_records = KillRecords(root, checks, recorded)
+        reach = Reach(root, assignments, runner.requested_names)
+        # A kit has no text of a reference to read; its records rule out the same and more.
+        exclusions = (self._kill_records,) if recorded else (self._kill_records, reach)
         self._follow_through = FollowThroughPass(
             self._modules, checks, runner, mutants, self._mutant_runs, exclusions
         )

@@ -13,6 +13,7 @@ from ..handouts.generation import render
 from ..text.language import ENGLISH, _, language_in_use, use_language
 from ..text.points import shown
 from .leaks import Leak, leaks
+from .public_pack import pack_files
 from .secrets import secret_lines
 
 WORKFLOW = ".github/workflows/grade.yml"
@@ -24,11 +25,14 @@ class LeakError(Exception):
     """A kit that would hold what no student may get. Names each line and its file."""
 
 
-def kit_files(course: Course, languages: Sequence[str]) -> dict[str, bytes]:
+def kit_files(
+    course: Course, languages: Sequence[str], recording: bytes | None = None
+) -> dict[str, bytes]:
     """Return the files of the kit by their paths: the same for the same course.
 
-    The hand-outs and pages of the first language have plain names. Raises LeakError, StubError,
-    and UnsearchableError for a file in which nobody can look for leaks.
+    `recording`: answers of the reference, with which public checks run in the kit; None for a kit
+    without checks. The hand-outs and pages of the first language have plain names. Raises
+    LeakError, StubError, and UnsearchableError for a file in which nobody can look for leaks.
     """
     rendered = render(course.root)
     texts = {WORKFLOW: _TEMPLATE.read_text(encoding="utf-8")}
@@ -37,8 +41,11 @@ def kit_files(course: Course, languages: Sequence[str]) -> dict[str, bytes]:
         for name, text in _in_language(rendered, language, handout_languages(course.root)):
             texts[f"{_ASSIGNMENTS}/{own}{name}"] = text
         page = "README.md" if language == languages[0] else f"{_ASSIGNMENTS}/{own}README.md"
-        texts[page] = _page(course, language, f"{_ASSIGNMENTS}/{own}")
+        checked = recording is not None
+        texts[page] = _page(course, language, f"{_ASSIGNMENTS}/{own}", checked=checked)
     files = {name: text.encode() for name, text in sorted(texts.items())}
+    if recording is not None:
+        files |= pack_files(course, recording)
     require_no_leak(course, files)
     return files
 
@@ -63,16 +70,16 @@ def _in_language(
             yield name, text
 
 
-def _page(course: Course, language: str, folder: str) -> str:
+def _page(course: Course, language: str, folder: str, *, checked: bool) -> str:
     spoken = language_in_use()
     use_language(language, course.root)
     try:
-        return "\n".join([*_readme(course, folder), *_points(course)]) + "\n"
+        return "\n".join([*_readme(course, folder, checked=checked), *_points(course)]) + "\n"
     finally:
         use_language(spoken)
 
 
-def _readme(course: Course, folder: str) -> Iterator[str]:
+def _readme(course: Course, folder: str, *, checked: bool) -> Iterator[str]:
     stems = course.rubric.assignments.values()
     yield f"# {course.rubric.course}"
     yield ""
@@ -82,22 +89,36 @@ def _readme(course: Course, folder: str) -> Iterator[str]:
     yield ""
     yield "## " + _("What is checked where")
     yield ""
-    yield _(
-        "There are no checks in this kit, and so `grader check` cannot run in it alone: the "
-        "checks stay with the staff."
-    )
+    yield from _checks_here(folder) if checked else _no_checks(folder)
     yield ""
     yield "- " + _(
         "On GitHub: if the staff have set it up for your repository, {file} runs the checks that "
         "are public on every push and shows a report. That is feedback and not a mark.",
         file=f"`{WORKFLOW}`",
     )
+    yield "- " + _("After the deadline the staff grade what you handed in, with all checks.")
+
+
+def _checks_here(folder: str) -> Iterator[str]:
+    yield _(
+        "The checks that are public run in this folder, without a network: type `grader check "
+        "{folder}`. They know the answers to their own questions and nothing more; what they "
+        "cannot decide is checked after you hand in.",
+        folder=folder,
+    )
+
+
+def _no_checks(folder: str) -> Iterator[str]:
+    yield _(
+        "There are no checks in this kit, and so `grader check` cannot run in it alone: the "
+        "checks stay with the staff."
+    )
+    yield ""
     yield "- " + _(
         "With a copy of the course that the staff give you: `grader check {folder} --course "
         "FOLDER` runs the same checks on your computer.",
         folder=folder,
     )
-    yield "- " + _("After the deadline the staff grade what you handed in, with all checks.")
 
 
 def _points(course: Course) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ LEAST_CHARACTERS = 20
 """A line with fewer, blanks not counted, is anybody's: `return x`, `B, T = 2, 5`."""
 _HIDDEN = ("reference/exercises", "tests/suites")
 _DIFF = ("+", "-", " ")
+_NAME = re.compile(r"[\"'][\w.]+[\"'],?")
 _PLAIN = ("import", "from")
 """First words of lines that everybody writes."""
 
@@ -38,7 +40,8 @@ def secret_lines(course: Course) -> tuple[SecretLine, ...]:
     solutions = {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
     stubs = (stub_source(text, name) for name, text in solutions.items())
     public = squeezed("\n".join([*stubs, *_texts(course.root.glob("tests/suites/*/public/*.py"))]))
-    shown = public + squeezed("\n".join(_texts(course.paths.demos.rglob("*.py"))))
+    given = [*course.paths.demos.rglob("*.py"), *course.root.glob("reference/roles.py")]
+    shown = public + squeezed("\n".join(_texts(given)))
     result: dict[str, SecretLine] = {}
     for one in _lines(solutions):
         if one.text not in public:
@@ -64,8 +67,13 @@ def _lines(files: Mapping[str, str]) -> Iterator[SecretLine]:
         for number, line in enumerate(text.splitlines(), 1):
             line = line[1:] if name.endswith(".diff") and line.startswith(_DIFF) else line
             for short in {squeezed(line), squeezed(line.partition("  # ")[0])}:
-                if len(short) >= LEAST_CHARACTERS and line.split()[0] not in _PLAIN:
+                if len(short) >= LEAST_CHARACTERS and not _is_anybodys(line):
                     yield SecretLine(short, f"{name}:{number}")
+
+
+def _is_anybodys(line: str) -> bool:
+    """Tell whether a line is an import, or a name in quotes and nothing else."""
+    return line.split()[0] in _PLAIN or _NAME.fullmatch(line.strip()) is not None
 
 
 def _texts(paths: Iterable[Path]) -> list[str]:

@@ -33,6 +33,11 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="The languages of the kit's hand-outs and pages.",
 )
 @click.option(
+    "--checks",
+    is_flag=True,
+    help="Put the public checks into the kit, with recorded answers: they run without the course.",
+)
+@click.option(
     "--sealed",
     type=_FILE,
     metavar="FILE",
@@ -56,6 +61,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 def command(
     out: Path | None,
     languages: str,
+    checks: bool,
     sealed: Path | None,
     key_file: Path | None,
     expires: datetime | None,
@@ -66,7 +72,7 @@ def command(
     if len([one for one in (out, sealed, new_key) if one is not None]) != 1:
         raise click.UsageError(_("name one of --out KIT, --sealed FILE and --new-key NAME"))
     if out is not None:
-        return _write_kit(out, languages, course_folder)
+        return _write_kit(out, languages, course_folder, checked=checks)
     if new_key is not None:
         return _make_keys(new_key, course_folder)
     if key_file is None or expires is None:
@@ -75,13 +81,14 @@ def command(
     return _seal(sealed, key_file, expires.date(), course_folder)
 
 
-def _write_kit(out: Path, languages: str, course_folder: Path | None) -> int:
+def _write_kit(out: Path, languages: str, course_folder: Path | None, *, checked: bool) -> int:
     from grader.course.course import find_course
     from grader.course.translations import handout_languages
     from grader.files.writing import make_folder, write_files
     from grader.handouts.stubs import StubError
     from grader.release.kit import LeakError, kit_files
     from grader.release.leaks import UnsearchableError
+    from grader.release.public_pack import UnrecordedError, recorded
 
     with in_words():
         course = find_course(course_folder or Path.cwd())
@@ -92,8 +99,8 @@ def _write_kit(out: Path, languages: str, course_folder: Path | None) -> int:
         if out.exists() and any(out.iterdir()):
             raise click.ClickException(_("{path}: is not empty. Name a new folder", path=out))
         try:
-            files = kit_files(course, chosen)
-        except (LeakError, StubError, UnsearchableError) as error:
+            files = kit_files(course, chosen, recorded(course) if checked else None)
+        except (LeakError, UnrecordedError, StubError, UnsearchableError) as error:
             raise click.ClickException(refusal(str(error))) from error
         for folder in {(out / name).parent for name in files}:
             make_folder(folder)

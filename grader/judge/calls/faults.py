@@ -134,6 +134,10 @@ class AuthorFault(Exception):
     """A check asks for something impossible, whatever the submission is."""
 
 
+class NotRecorded(AuthorFault):
+    """A question to the reference that nobody asked when its answers were recorded for a kit."""
+
+
 class Starved(Exception):
     """A time limit passed while the worker got no CPU time: our fault, to be tried again."""
 

@@ -16,7 +16,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from ...text.language import _
-from .faults import CheckFailed
+from .faults import CheckFailed, NotRecorded
 
 MAX_CALLS = 500
 """The most calls in one check. The suites' own checks make a few dozen."""
@@ -55,6 +55,8 @@ class Answers:
         try:
             with _bounded_memory():
                 value = self._function(*args, **kwargs)
+        except NotRecorded:
+            raise
         except Exception as error:
             raise self._refusal(
                 _("arguments that raise {error}", error=type(error).__name__)

@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_map
 from ...text.language import _
 from ..bind.parts import rewired
 from ..calls.client import Client
-from ..calls.faults import CheckFailed, StudentFault, StudentRaised
+from ..calls.faults import CheckFailed, NotRecorded, StudentFault, StudentRaised
 from ..calls.handles import RemoteFunction, RemoteModule
 from ..compare.compare import Difference, WrongDtype, difference
 from ..compare.precision import TOLERANCES, to_double, to_single, tolerance_of
@@ -151,7 +151,7 @@ class AgainstReference:
             with self._client.uncounted():
                 args, kwargs = tree_map(_detached, arguments)
                 return student.pair.blame(args, kwargs, self._output)
-        except StudentFault:
+        except (StudentFault, NotRecorded):
             return ""  # it hung or crashed, and the check has its failure already
 
     def _agrees_in_single(

@@ -15,6 +15,7 @@ from ...grade.evidence import Outcome
 from ..compare.compare import ValueSummary, difference, summary
 from ..compare.leaks import Leaks
 from ..compare.precision import TOLERANCES
+from .leaf_print import LeafPrint, alike, print_of
 
 MAX_KEPT = 1 << 16
 """The most numbers of one tensor that are kept."""
@@ -153,6 +154,8 @@ def raised_alike(student: CheckTrace, made: CheckTrace) -> bool:
 
 
 def _is_distinctive(leaf: Any) -> bool:
+    if isinstance(leaf, LeafPrint):
+        return leaf.distinctive
     if not isinstance(leaf, torch.Tensor) or leaf.is_meta or not leaf.numel():
         return False
     if not leaf.is_floating_point():
@@ -169,12 +172,23 @@ def same(student: Sequence[Any], mistaken: Sequence[Any]) -> bool:
     """
     if len(student) != len(mistaken):
         return False
+    if any(isinstance(leaf, LeafPrint) for leaf in tree_leaves([*student, *mistaken])):
+        return alike(student, mistaken)
     for left, right in zip(student, mistaken, strict=True):
         observed, expected = _plain(left), _plain(right)
         tolerance = _tolerance((observed, expected))
         if difference(observed, expected, atol=tolerance, rtol=tolerance) is not None:
             return False
     return True
+
+
+def printed(value: Any) -> Any:
+    """Return a kept value with a print in place of each tensor, whatever its shape."""
+    if isinstance(value, torch.Tensor):
+        return print_of(value, distinctive=_is_distinctive(value))
+    if isinstance(value, (list, tuple)):
+        return [printed(item) for item in value]
+    return value
 
 
 def is_large(value: Any) -> bool:

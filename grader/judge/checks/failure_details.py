@@ -10,7 +10,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from ..calls.client import Client
-from ..calls.faults import StudentFault
+from ..calls.faults import NotRecorded, StudentFault
 from ..calls.handles import RemoteFunction
 from ..compare.leaks import Leaks, leaks, mixes_samples, sequence_of
 from .check_trace import FailedComparison, is_large
@@ -62,7 +62,7 @@ class FailureDetails:
         if x is None or not self._client.in_words:
             return
         # It may hang or crash, and the check has its failure already.
-        with suppress(StudentFault), self._client.uncounted():
+        with suppress(StudentFault, NotRecorded), self._client.uncounted():
             self.leaks = leaks(student, reference, x.detach())
             self.mixes_samples = mixes_samples(student, x.detach())
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ...grade.evidence import Observation, Outcome, Where, could_not_check
-from ...text.language import _, course_text
+from ...text.language import _, course_text, marked
 from ...wire.faults import Violation
-from ..calls.faults import AuthorFault, SourceGone, Starved, StudentFault, malformed
+from ..calls.faults import AuthorFault, NotRecorded, SourceGone, Starved, StudentFault, malformed
 from ..wording.differences import describe
 from .check_trace import CheckTrace, frozen
 from .checks import Check
@@ -19,6 +19,9 @@ from .failure_details import FailureDetails
 from .pytest_bridge import Phase
 
 MAX_TEXT = 2000
+WITHOUT_THE_COURSE = marked(
+    "this cannot be decided without the course, and is checked after you hand in"
+)
 UNLIKE_ALL = float("nan")
 """A value for a check that broke off: it equals nothing, not even another such check."""
 
@@ -80,6 +83,8 @@ def observation(check: Check, phases: list[Phase], record: CheckRecord) -> Obser
         raise error
     if isinstance(error, StudentFault):
         return _student(check, error, record)
+    if isinstance(error, NotRecorded):
+        return replace(ours(check, our_fault(error)), observed=_(WITHOUT_THE_COURSE))
     if isinstance(error, AuthorFault):
         return ours(check, our_fault(error))
     if error is not None:

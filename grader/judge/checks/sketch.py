@@ -25,7 +25,7 @@ def sketch(value: Any) -> Sketch:
     for leaf in tree_leaves(value):
         if isinstance(leaf, torch.Tensor):
             exact.append(f"{leaf.dtype} {tuple(leaf.shape)} {leaf.requires_grad}")
-            numbers += _projections(leaf)
+            numbers += projections(leaf)
         else:
             plain = leaf is None or isinstance(leaf, (bool, int, float, str))
             exact.append(repr(leaf)[:80] if plain else type(leaf).__name__)
@@ -46,7 +46,7 @@ def fingerprint(compared: Sequence[Any]) -> str:
 def _piece(leaf: Any) -> str:
     if isinstance(leaf, torch.Tensor):
         shape = "x".join(map(str, leaf.shape))
-        numbers = _projections(leaf)
+        numbers = projections(leaf)
         if not numbers:
             return f"({shape})"
         missing, size, weighted = numbers
@@ -57,7 +57,7 @@ def _piece(leaf: Any) -> str:
     return repr(leaf)[:40] if leaf is None or isinstance(leaf, (bool, int, str)) else "?"
 
 
-def _projections(tensor: torch.Tensor) -> list[float]:
+def projections(tensor: torch.Tensor) -> list[float]:
     """Return, of any shape, the count of non-finite numbers, the sum of magnitudes, a weighted sum.
 
     In the weighted sum each number has a sign and weight of its own. Return [] for an empty,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from ...course.kill_record import read_kills
 from ..checks.checks import Check
 from .mutants import KnownMistake
+from .recorded_runs import RecordedRuns
 
 
 class KillRecords:
@@ -16,15 +18,18 @@ class KillRecords:
     Only checks count that see the same in every submission, and in any process.
     """
 
-    def __init__(self, root: Path, checks: Sequence[Check]) -> None:
-        self._root = root
+    def __init__(
+        self, root: Path, checks: Sequence[Check], recorded: RecordedRuns | None = None
+    ) -> None:
+        """Read nothing yet. `recorded`: what a kit knows in place of the course's records."""
+        self._kills = partial(read_kills, root) if recorded is None else recorded.fails
         self._firm = {check.id for check in checks if is_firm(check)}
         self._read: dict[str, Mapping[str, frozenset[str]]] = {}
 
     def of(self, slug: str) -> Mapping[str, frozenset[str]]:
         """Return, for each wrong answer on record, the ids of the checks that it fails."""
         if slug not in self._read:
-            kills = read_kills(self._root, slug)
+            kills = self._kills(slug)
             self._read[slug] = {id: failed & self._firm for id, failed in kills.items()}
         return self._read[slug]
 

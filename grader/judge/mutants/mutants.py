@@ -16,6 +16,7 @@ from ...course.misconceptions import (
 from ...course.mistake_diff import mistakes_of_assignment
 from ...course.paths import CoursePaths
 from ..reference.references import ReferenceBroken, References
+from .recorded_runs import RecordedRuns
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,12 @@ class KnownMistake:
 class Mutants:
     """The known mistakes of a course, by assignment; each is made when first asked for."""
 
-    def __init__(self, root: Path, references: References) -> None:
+    def __init__(
+        self, root: Path, references: References, recorded: RecordedRuns | None = None
+    ) -> None:
+        """Read nothing yet. `recorded`: a kit's mistakes, which are there in words alone."""
         self._paths, self._references = CoursePaths(root), references
+        self._recorded = recorded
         self._entries: dict[str, tuple[KnownMistake, ...]] = {}
         self._made: dict[tuple[str, str], References | None] = {}
 
@@ -81,9 +86,15 @@ class Mutants:
     def of(self, stem: str) -> tuple[KnownMistake, ...]:
         """Return the mistakes of an assignment: exercises by slug, in each as they were written."""
         if stem not in self._entries:
-            self._entries[stem] = tuple(
-                KnownMistake(stem, entry, result.origin)
-                for result in mistakes_of_assignment(self._paths, stem)
-                for entry in result.entries
-            )
+            self._entries[stem] = self._listed(stem)
         return self._entries[stem]
+
+    def _listed(self, stem: str) -> tuple[KnownMistake, ...]:
+        if self._recorded is not None:
+            rows = self._recorded.misconceptions(stem)
+            return tuple(KnownMistake(stem, entry, Origin("", {})) for entry in rows)
+        return tuple(
+            KnownMistake(stem, entry, result.origin)
+            for result in mistakes_of_assignment(self._paths, stem)
+            for entry in result.entries
+        )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import sys
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -26,14 +26,20 @@ class References:
     """The references of a course, each imported once, when it is first asked for."""
 
     def __init__(
-        self, root: Path, assignments: Iterable[str], rewritten: Mapping[str, str] | None = None
+        self,
+        root: Path,
+        assignments: Iterable[str],
+        rewritten: Mapping[str, str] | None = None,
+        finish: Callable[[str, ModuleType], object] = lambda stem, module: None,
     ) -> None:
         """Set up references that are imported later.
 
-        `assignments`: the stems that hand-outs can import; `rewritten`: other texts for some.
+        `assignments`: the stems that hand-outs can import; `rewritten`: other texts for some;
+        `finish` gets each module before others import it.
         """
         self.assignments = tuple(assignments)
         self._root = root
+        self._finish = finish
         self._rewritten = rewritten or {}
         self._modules: dict[str, ModuleType] = {}
         self._under_way: list[str] = []
@@ -55,6 +61,7 @@ class References:
             try:
                 source = self._rewritten.get(stem) or path.read_text(encoding="utf-8")
                 self._execute(source, path, module)
+                self._finish(stem, module)
             finally:
                 self._under_way.pop()
             self._modules[stem] = module

@@ -9,6 +9,7 @@ import io
 import json
 import lzma
 import pickle
+import shutil
 import zipfile
 import zlib
 from pathlib import Path
@@ -180,3 +181,18 @@ def test_no_line_of_a_public_suite_is_secret() -> None:
     ]
     assert len([line for line in lines if len(line) >= LEAST_CHARACTERS]) > 20
     assert not SECRETS.keys() & set(lines)
+
+
+def test_a_name_in_quotes_is_no_secret_and_code_around_one_is(tmp_path: Path) -> None:
+    """A kit's record holds the names of parameters, which suites list as well."""
+    course = tmp_path / "toy"
+    shutil.copytree(TOY, course)
+    suite = course / "tests" / "suites" / "f2_learned" / "test_learned.py"
+    text = suite.read_text(encoding="utf-8")
+    suite.write_text(
+        text + 'NAMES = (\n    "attention.projection.weight",\n)\nLAST = NAMES["of_a_layer"] + 1\n',
+        encoding="utf-8",
+    )
+    texts = {one.text for one in secret_lines(find_course(course))}
+    assert '"attention.projection.weight",' not in texts
+    assert 'LAST=NAMES["of_a_layer"]+1' in texts

@@ -49,7 +49,14 @@ def _defined(path: str) -> set[str]:
 
 def test_every_process_is_started_by_one_that_is_there() -> None:
     kinds = processes(modules())
-    assert [kind.name for kind in kinds] == ["parent", "nursery", "judge", "zygote", "worker"]
+    assert [kind.name for kind in kinds] == [
+        "parent",
+        "recorder",
+        "nursery",
+        "judge",
+        "zygote",
+        "worker",
+    ]
     names = {kind.name for kind in kinds}
     assert [kind.name for kind in kinds if kind.started_by not in names] == ["parent"]
 
