@@ -562,7 +562,7 @@ def repeats(name: str, made: str) -> SmallCall:
         "second.load_state_dict(first.state_dict())",
         "shown = torch.allclose(first(x), second(x))",
     )
-    return SmallCall(name, {"x": Fixed("1 1 2", (1, 2))}, {"alike": ""}, steps=steps)
+    return SmallCall(name, {"x": Fixed("1 1 3", (1, 2, 4))}, {"alike": ""}, steps=steps)
 
 
 def turned(
@@ -768,9 +768,9 @@ SHOWN_BY_STEPS = (
         made=(2, 1, 1),
         steps=("shown = module(x / 100)",),
     ),
-    *(repeats(name, "2, 1") for name in ("EncoderBlock", "PostNormEncoderBlock")),
-    repeats("SelfAttentionV1", "2, 2"),
-    repeats("Encoder", "1, 2, 1"),
+    *(repeats(name, "3, 1") for name in ("EncoderBlock", "PostNormEncoderBlock")),
+    repeats("SelfAttentionV1", "3, 2"),
+    repeats("Encoder", "1, 3, 1"),
     parameters("Encoder", "2, 2, 1, 5", 172),
     parameters("Encoder", "13, 2, 1", 966),
     SmallCall("Encoder", TOKENS, {"output": "1 T D"}, (1, 2, 1, 1, 0.0, False), sizes={"D": TWO}),
