@@ -575,8 +575,10 @@ def turned(
 TURNED_TOKENS = {"x": Fixed("2 2 1", (1, 2, 3, 4))}
 TWO_WEIGHTS = {"weights": Fixed("1 2", (1, 1))}
 COUNT_ON = "lambda t: torch.nn.functional.one_hot((t + 1) % 5, 5).float()"
+COUNT_BY_TWO = "lambda t: torch.nn.functional.one_hot((t + 2) % 5, 5).float()"
+ADD_UP = "lambda t: torch.nn.functional.one_hot(t.cumsum(1) % 5, 5).float()"
 BEST = "lambda x: x.argmax(-1)"
-TEXT = {"tokens": Whole("1 T", 5)}
+TWO_WAYS = (("generate", COUNT_ON), ("generate_cached", f"{COUNT_ON}, {COUNT_ON}"))
 
 SHOWN_BY_STEPS = (
     SmallCall(
@@ -891,29 +893,63 @@ SHOWN_BY_STEPS = (
     ),
     parameters("KVCacheAttention", "2, 1", 24),
     refuses("KVCacheAttention", "KVCacheAttention(3, 2)"),
-)
-
-TEXTS = (
-    *(
-        SmallCall("sampling_probabilities", {"logits": Numbers("T")}, {"shares": "T"}, options=one)
-        for one in (
-            {},
-            {"temperature": 2.0},
-            {"temperature": 0.0},
-            {"top_k": 1},
-            {"top_p": 0.6},
-            {"top_k": 2, "top_p": 0.6},
-        )
+    SmallCall(
+        "KVCacheAttention",
+        {"start": Numbers("1 1 D"), "next": Numbers("1 1 D"), "x": Numbers("1 1 D")},
+        {"output": "1 1 D"},
+        made=(Size("D"), 1),
+        methods=("prefill", "step", "step"),
     ),
     *(
         SmallCall(
+            "sliding_window_attention",
+            {"x": Numbers("T Dh"), "value": Numbers("T Dv")},
+            {"output": "T Dv"},
+            steps=(f"shown = sliding_window_attention(x, x, value, {window})",),
+            sizes={"T": (tokens,), "Dh": (width,), "Dv": ONE},
+        )
+        for tokens, width, window in ((2, 2, 2), (3, 1, 2), (4, 1, 2), (4, 1, 3))
+    ),
+    turned(
+        "sliding_window_attention",
+        "sliding_window_attention(x.mT, x.mT, x.mT, 2)",
+        {"x": Fixed("2 2", (1, 2, 3, 4))},
+    ),
+)
+
+TEXTS = (
+    SmallCall("sampling_probabilities", {"logits": Numbers("T")}, {"shares": "T"}),
+    SmallCall(
+        "sampling_probabilities",
+        {"logits": Numbers("T")},
+        {"shares": "T"},
+        options={"temperature": 2.0},
+    ),
+    # Logits that are all different: of equal ones it is not stated which of them go.
+    *(
+        SmallCall(
             "sampling_probabilities",
-            {"logits": Numbers("X Y")},
+            {"logits": Fixed(axes, numbers)},
             {"shares": "X Y"},
             options=one,
-            sizes={"X": TWO, "Y": (3,)},
         )
-        for one in ({"temperature": 2.0}, {"top_k": 2}, {"top_p": 0.6})
+        for axes, numbers in (("3", (0, 1, 2)), ("2 3", (0, 1, 2, 5, 3, 4)))
+        for one in (
+            {"temperature": 2.0},
+            {"temperature": 0.0},
+            {"top_k": 1},
+            {"top_k": 2},
+            {"top_p": 0.6},
+            {"top_p": 0.7},
+            {"top_k": 2, "top_p": 0.7},
+            {"top_k": 9},
+        )
+    ),
+    SmallCall(
+        "sampling_probabilities",
+        {"logits": Fixed("4", (2, 0, 3, 1))},
+        {"shares": "T"},
+        options={"top_p": 0.7},
     ),
     *(
         refuses(
@@ -921,42 +957,49 @@ TEXTS = (
             f"sampling_probabilities(logits, {option})",
             given={"logits": Fixed("2", (1, 2))},
         )
-        for option in ("temperature=-1.0", "top_k=0", "top_p=0.0", "top_p=1.5")
+        for option in ("temperature=-1.0", "top_k=0", "top_k=-1", "top_p=0.0", "top_p=1.5")
     ),
     SmallCall("sample", {"logits": Fixed("2 2", (0, 100, 100, 0))}, {"tokens": ""}),
-    *(
-        SmallCall(
-            "sample",
-            {"logits": Fixed("2", (0, 100))},
-            {"tokens": ""},
-            steps=(f"shown = {shown}",),
-        )
-        for shown in ("sample(logits)", "str(sample(logits).dtype) == 'torch.int64'")
+    SmallCall("sample", {"logits": Fixed("2", (0, 100))}, {"token": ""}),
+    SmallCall(
+        "sample",
+        {"logits": Fixed("2", (0, 100))},
+        {"whole": ""},
+        steps=("shown = sample(logits).dtype == torch.int64",),
     ),
     *(
         SmallCall(
             name,
-            TEXT,
-            {"text": "1 T"},
-            steps=(f"shown = {name}({model}, tokens, {BEST}, {places}{rest})",),
+            {"tokens": Whole(axes, 5)},
+            {"text": "B T"},
+            steps=(f"shown = {name}({model}, tokens, {choose}, {rest})",),
             sizes={"T": (1, 2)},
         )
-        for name, model in (
-            ("generate", COUNT_ON),
-            ("generate_cached", f"{COUNT_ON}, {COUNT_ON}"),
+        for name, models in (
+            ("generate", (COUNT_ON, ADD_UP)),
+            ("generate_cached", (f"{COUNT_ON}, {COUNT_ON}", f"{COUNT_ON}, {COUNT_BY_TWO}")),
         )
-        for places, rest in ((2, ""), (4, ""), (4, ", 3"))
+        for model, choose, rest in (
+            (models[0], BEST, "4"),
+            (models[1], BEST, "4"),
+            (models[0], "lambda x: x.argmin(-1)", "4"),
+            (models[0], BEST, "4, 0"),
+            (models[0], BEST, "5, 3"),
+        )
+        for axes in ("1 T", "2 T")
     ),
     *(
-        refuses(
+        SmallCall(
             name,
-            f"{name}({model}, tokens, {BEST}, 1)",
-            given={"tokens": Whole("1 2", 5)},
+            {"tokens": Whole("1 1", 5)},
+            {"whole": ""},
+            steps=(f"shown = {name}({model}, tokens, {BEST}, 2).dtype == torch.int64",),
         )
-        for name, model in (
-            ("generate", COUNT_ON),
-            ("generate_cached", f"{COUNT_ON}, {COUNT_ON}"),
-        )
+        for name, model in TWO_WAYS
+    ),
+    *(
+        refuses(name, f"{name}({model}, tokens, {BEST}, 1)", given={"tokens": Whole("1 2", 5)})
+        for name, model in TWO_WAYS
     ),
 )
 

@@ -75,8 +75,11 @@ class Bench:
         stems = self._course.rubric.assignments.values()
         edited = self._references.rewritten(stem, source) if source else self._references
         modules = {one: edited.module(one) for one in stems}
+        # A second process has modules of its own, with nothing in them that calls left behind.
+        fresh = self._references.rewritten(stem, source) if source else self._references
+        apart = {one: fresh.module(one) for one in stems}
         for target in targets:
-            client = LocalClient(lambda stem, name: getattr(modules[stem], name), lambda _n: False)
+            client = _client(modules, apart)
             client.begin_check()
             settle(SEED)
             reference = Reference(self._references.module(stem), Memo(), self._roles)
@@ -90,6 +93,15 @@ class Bench:
             if result is not None:
                 return counterexample(result, sides.stored(result.filled), self._calls)
         return None
+
+
+def _client(modules: Mapping[str, ModuleType], apart: Mapping[str, ModuleType]) -> LocalClient:
+    def lookup(stem: str, name: str) -> object:
+        is_apart = client._now is client.apart.state
+        return getattr((apart if is_apart else modules)[stem], name)
+
+    client = LocalClient(lookup, lambda _name: False)
+    return client
 
 
 def main(only: Sequence[str]) -> int:
