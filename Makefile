@@ -57,6 +57,7 @@ restyled: $(TOOLS)  ## the same for known mistakes in other people's words (minu
 pictures: $(TOOLS)  ## draw anew what README shows
 	@$(VENV)/bin/python tools/pictures.py
 	@$(VENV)/bin/python tools/page_pictures.py
+	@$(VENV)/bin/python tools/small_pictures.py
 
 notebooks: $(TOOLS)  ## run every notebook, solved, at full length, and keep what it draws
 	@$(VENV)/bin/python tools/notebooks.py $(ARGS)
