@@ -910,10 +910,20 @@ SHOWN_BY_STEPS = (
         )
         for tokens, width, window in ((2, 2, 2), (3, 1, 2), (4, 1, 2), (4, 1, 3))
     ),
-    turned(
+    SmallCall(
         "sliding_window_attention",
-        "sliding_window_attention(x.mT, x.mT, x.mT, 2)",
-        {"x": Fixed("2 2", (1, 2, 3, 4))},
+        {"x": Fixed("2 2", (1, 0, 1, 1)), "value": Fixed("2 1", (0, 10))},
+        {"output": "T Dv"},
+        steps=("shown = sliding_window_attention(x, x, value, 2)",),
+    ),
+    *(
+        SmallCall(
+            name,
+            TURNED_TOKENS,
+            {"output": ""},
+            steps=("x = x.transpose(0, 1)", f"shown = {name}(x, x, x, 1)"),
+        )
+        for name in ("sliding_window_attention", "chunked_attention")
     ),
 )
 
