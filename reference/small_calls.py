@@ -3,10 +3,16 @@
 An entry names the arguments by their role and says which axes they have; lengths of 1 and 2 are
 tried, and small whole numbers. What an exercise forbids must not stand here: every call has one
 right answer. (`sincos_2d` has several: its columns may stand in any order.) `sums` says of which
-products an entry of the answer is the sum.
+products an entry of the answer is the sum. What no single call shows by its value is shown by
+`steps`: lines of code that the student reads too.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from grader.judge.smallest.small_calls import (
+    Fixed,
+    Given,
     Mask,
     Numbers,
     Shares,
@@ -65,6 +71,11 @@ SCORES = (
     SmallCall("stable_softmax", {"x": Numbers("X Y")}, {"shares": "X Y"}),
     SmallCall("stable_softmax", {"x": Numbers("X Y")}, {"shares": "X Y"}, options={"dim": 0}),
     SmallCall("stable_softmax", {"x": Numbers("T")}, {"shares": "T"}),
+    SmallCall(
+        "context_vector",
+        {"weights": Numbers("T", positive=True), "values": Numbers("T D")},
+        {"context": "D"},
+    ),
     SmallCall(
         "context_vector",
         {"weights": Shares("T"), "values": Numbers("T D")},
@@ -416,20 +427,6 @@ VISION = (
         made=(Size("D"), Size("K"), "mean"),
         sizes={"T": (2, 3)},
     ),
-    SmallCall(
-        "ViT",
-        SQUARE,
-        {"logits": "1 K"},
-        made=(Size("C"), Size("P"), Size("D"), Size("X*P"), 1, 1, Size("K")),
-        sizes={"D": (2, 3), "K": TWO},
-    ),
-    SmallCall(
-        "ViT",
-        SQUARE,
-        {"logits": "1 K"},
-        made=(Size("C"), Size("P"), Size("D"), Size("X*P"), 2, 1, Size("K"), "mean"),
-        sizes={"D": (2, 3), "K": TWO},
-    ),
     SmallCall("attention_rollout", {"weights": (Shares("1 1 T T"),)}, {"rollout": "1 T U"}),
     SmallCall(
         "attention_rollout",
@@ -528,4 +525,481 @@ DECODER = (
     ),
 )
 
-SMALL_CALLS = SmallCalls((*SCORES, *MASKS, *HEADS, *VISION, *DECODER), AXES)
+
+def parameters(target: str, made: str, count: int) -> SmallCall:
+    """Show how many numbers a module learns; more of them than `count` do no harm."""
+    steps = (
+        f"module = {target}({made})",
+        f"shown = min({count}, sum(p.numel() for p in module.parameters() if p.requires_grad))",
+    )
+    return SmallCall(target, {}, {"parameters": ""}, steps=steps)
+
+
+def refuses(target: str, *steps: str, given: Mapping[str, Given] | None = None) -> SmallCall:
+    """Show that the last of these steps has to raise a ValueError."""
+    lines = (*steps[:-1], f"shown = {steps[-1]}")
+    return SmallCall(target, given or {}, {"error": ""}, steps=lines, raises="ValueError")
+
+
+def repeats(name: str, made: str) -> SmallCall:
+    """Show whether two modules with the same state give the same answer."""
+    steps = (
+        f"first, second = {name}({made}), {name}({made})",
+        "second.load_state_dict(first.state_dict())",
+        "shown = torch.allclose(first(x), second(x))",
+    )
+    return SmallCall(name, {"x": Fixed("1 1 3", (1, 2, 4))}, {"alike": ""}, steps=steps)
+
+
+def turned(
+    target: str, call: str, given: Mapping[str, Given], made: Sequence[Any] | None = None
+) -> SmallCall:
+    """Show a call with a transposed view, whose numbers do not lie in memory in order."""
+    return SmallCall(target, given, {"output": ""}, made, steps=(f"shown = {call}",))
+
+
+TURNED_TOKENS = {"x": Fixed("2 2 1", (1, 2, 3, 4))}
+TWO_WEIGHTS = {"weights": Fixed("1 2", (1, 1))}
+COUNT_ON = "lambda t: torch.nn.functional.one_hot((t + 1) % 5, 5).float()"
+COUNT_BY_TWO = "lambda t: torch.nn.functional.one_hot((t + 2) % 5, 5).float()"
+ADD_UP = "lambda t: torch.nn.functional.one_hot(t.cumsum(1) % 5, 5).float()"
+BEST = "lambda x: x.argmax(-1)"
+TWO_WAYS = (("generate", COUNT_ON), ("generate_cached", f"{COUNT_ON}, {COUNT_ON}"))
+
+SHOWN_BY_STEPS = (
+    SmallCall(
+        "scaled_dot_product_attention",
+        ATTENTION,
+        {"unchanged": ""},
+        steps=(
+            "before = query.clone()",
+            "scaled_dot_product_attention(query, key, value)",
+            "shown = query.equal(before)",
+        ),
+        sizes={"S": ONE, "L": ONE, "Dh": ONE, "Dv": ONE},
+    ),
+    parameters("SelfAttentionV1", "2, 2", 12),
+    parameters("SelfAttentionV2", "2, 2", 12),
+    parameters("SelfAttentionV2", "2, 2, True", 18),
+    refuses("copy_v2_to_v1", "copy_v2_to_v1(SelfAttentionV2(1, 1, True), SelfAttentionV1(1, 1))"),
+    SmallCall(
+        "combine_masks",
+        {"mask": Mask("1 L"), "other": Mask("1 L")},
+        {"unchanged": ""},
+        steps=(
+            "before = mask.clone()",
+            "combine_masks(mask, other)",
+            "shown = mask.equal(before)",
+        ),
+        sizes={"L": TWO},
+    ),
+    # By chance none of 48 entries is 0: in one of a million runs.
+    SmallCall(
+        "attention_dropout",
+        TWO_WEIGHTS,
+        {"answers": ""},
+        steps=(
+            "many = [attention_dropout(weights, 0.25, True) for _ in range(24)]",
+            "shown = torch.cat(many).unique()",
+        ),
+    ),
+    SmallCall(
+        "attention_dropout",
+        TWO_WEIGHTS,
+        {"answers": ""},
+        steps=(
+            "many = [attention_dropout(weights, 0.25, False) for _ in range(24)]",
+            "shown = torch.cat(many).unique()",
+        ),
+    ),
+    SmallCall(
+        "attention_dropout",
+        TWO_WEIGHTS,
+        {"shape": ""},
+        steps=("shown = attention_dropout(weights, 0.5, True).shape",),
+    ),
+    refuses(
+        "CausalAttention",
+        "module = CausalAttention(1, 1, 1, 0.0)",
+        "module(x)",
+        given={"x": Fixed("1 2 1", (1, 2))},
+    ),
+    SmallCall(
+        "CausalAttention",
+        {"x": Fixed("1 2 1", (0, 1))},
+        {"output": "1 T E"},
+        made=(1, 1, 2, 0.0),
+        steps=("shown = module(1000 * x)",),
+    ),
+    parameters("CausalAttention", "2, 2, 2, 0.0", 12),
+    parameters("CausalAttention", "2, 2, 2, 0.0, True", 18),
+    refuses("split_heads", "split_heads(x, 2)", given={"x": Fixed("1 1 3", (1, 2, 3))}),
+    turned("split_heads", "split_heads(x.transpose(0, 1), 1)", TURNED_TOKENS),
+    parameters("MultiHeadAttentionWrapper", "2, 2, 2, 0.0, 2", 24),
+    parameters("MultiHeadAttentionWrapper", "1, 1, 2, 0.0, 2", 6),
+    parameters("MultiHeadAttentionWrapper", "1, 1, 2, 0.0, 1, True", 6),
+    refuses(
+        "MultiHeadAttentionWrapper",
+        "module = MultiHeadAttentionWrapper(1, 1, 1, 0.0, 1)",
+        "module(x)",
+        given={"x": Fixed("1 2 1", (1, 2))},
+    ),
+    turned(
+        "MultiHeadAttentionWrapper", "module(x.transpose(0, 1))", TURNED_TOKENS, (1, 1, 2, 0.0, 1)
+    ),
+    parameters("MultiHeadAttention", "2, 2, 2, 0.0, 2", 18),
+    parameters("MultiHeadAttention", "2, 2, 2, 0.0, 2, True", 24),
+    refuses("MultiHeadAttention", "MultiHeadAttention(1, 3, 1, 0.0, 2)"),
+    refuses(
+        "MultiHeadAttention",
+        "module = MultiHeadAttention(1, 1, 1, 0.0, 1)",
+        "module(x)",
+        given={"x": Fixed("1 2 1", (1, 2))},
+    ),
+    turned("MultiHeadAttention", "module(x.transpose(0, 1))", TURNED_TOKENS, (1, 1, 2, 0.0, 1)),
+    parameters("PackedMultiHeadAttention", "2, 1", 24),
+    refuses("PackedMultiHeadAttention", "PackedMultiHeadAttention(3, 2)"),
+    turned("PackedMultiHeadAttention", "module(x.transpose(0, 1))", TURNED_TOKENS, (1, 1)),
+    parameters("CrossAttention", "1, 2, 2, 1", 22),
+    refuses("CrossAttention", "CrossAttention(1, 1, 3, 2)"),
+    turned(
+        "CrossAttention",
+        "module(x, memory.transpose(0, 1))",
+        {"x": Fixed("2 1 1", (1, 2)), "memory": Fixed("2 2 1", (1, 2, 3, 4))},
+        (1, 1, 1, 1),
+    ),
+    SmallCall(
+        "CrossAttention",
+        {"x": Numbers("1 S D"), "memory": Numbers("1 L D"), "memory_mask": Mask("B L")},
+        {"output": "B S D"},
+        made=(1, 1, 2, 2),
+        steps=("shown = module(x.repeat(2, 1, 1), memory.repeat(2, 1, 1), memory_mask)",),
+        sizes={"B": TWO, "D": ONE, "S": ONE, "L": TWO},
+    ),
+    parameters("GroupedQueryAttention", "4, 2, 1", 60),
+    refuses("GroupedQueryAttention", "GroupedQueryAttention(3, 2, 1)"),
+    refuses("GroupedQueryAttention", "GroupedQueryAttention(6, 3, 2)"),
+    turned("GroupedQueryAttention", "module(x.transpose(0, 1))", TURNED_TOKENS, (1, 1, 1)),
+    refuses("patchify", "patchify(images, 2)", given={"images": Fixed("1 1 2 3", range(6))}),
+    turned("patchify", "patchify(images.mT, 1)", {"images": Fixed("1 1 2 2", range(4))}),
+    refuses(
+        "unpatchify", "unpatchify(patches, 2, 3, 2)", given={"patches": Fixed("1 1 4", range(4))}
+    ),
+    refuses(
+        "unpatchify", "unpatchify(patches, 1, 1, 1)", given={"patches": Fixed("1 2 1", range(2))}
+    ),
+    turned("unpatchify", "unpatchify(patches.mT, 1, 1, 2)", {"patches": Fixed("1 2 2", range(4))}),
+    refuses(
+        "PatchEmbedding",
+        "module = PatchEmbedding(1, 2, 1)",
+        "module(images)",
+        given={"images": Fixed("1 1 2 3", range(6))},
+    ),
+    parameters("PatchEmbedding", "1, 2, 1", 5),
+    parameters("ViTEmbeddings", "1, 1, 2, 2", 16),
+    refuses("ViTEmbeddings", "ViTEmbeddings(1, 2, 1, 3)"),
+    turned(
+        "ViTEmbeddings", "module(images.mT)", {"images": Fixed("1 1 2 2", range(4))}, (1, 1, 2, 2)
+    ),
+    # The columns may stand in any order.
+    *(
+        SmallCall(
+            "sincos_2d",
+            {},
+            {"columns": "N D"},
+            steps=(f"shown = sincos_2d({height}, {width}, {dim}).sort(dim=-1).values",),
+        )
+        for height, width, dim in ((1, 1, 4), (1, 2, 4), (2, 3, 4), (1, 3, 8), (5, 2, 8))
+    ),
+    refuses("sincos_2d", "sincos_2d(1, 1, 6)"),
+    # However positions are scaled, those of a grid where all are alike stay what they are.
+    *(
+        SmallCall(
+            "interpolate_positions",
+            {"positions": Fixed(axes, numbers)},
+            {"positions": ""},
+            steps=(f"shown = interpolate_positions(positions{view}, {old}, {new})",),
+        )
+        for axes, numbers, view, old, new in (
+            ("2 2", (0, 5, 1, 2), "", (1, 1), (1, 2)),
+            ("3 2", (0, 5, 1, 2, 1, 2), "", (1, 2), (1, 4)),
+            ("1 2 1", (0, 1), "", (1, 1), (1, 2)),
+            ("2 2", (0, 1, 5, 2), ".mT", (1, 1), (1, 2)),
+        )
+    ),
+    *(
+        SmallCall("ResidualAdd", given, {"output": axes}, steps=(f"shown = {call}",))
+        for given, axes, call in (
+            ({"x": Numbers("T")}, "T", "ResidualAdd(lambda x: 10 * x)(x)"),
+            ({"x": Numbers("1 T D")}, "1 T D", "ResidualAdd(lambda x: 10 * x)(x)"),
+            (
+                {"x": Numbers("1 T D")},
+                "1 T D",
+                "ResidualAdd(lambda x, scale: scale * x)(x, scale=10)",
+            ),
+        )
+    ),
+    *(
+        parameters("FeedForward", made, count)
+        for made, count in (("1, 5", 16), ("2, 3", 32), ("1", 13))
+    ),
+    turned("FeedForward", "module(x.mT)", {"x": Fixed("2 2", (1, 2, 3, 4))}, (2, 1)),
+    *(parameters(name, "2, 1, 5", 84) for name in ("EncoderBlock", "PostNormEncoderBlock")),
+    *(
+        turned(name, "module(x.transpose(0, 1))", TURNED_TOKENS, (1, 1, 1))
+        for name in ("EncoderBlock", "PostNormEncoderBlock")
+    ),
+    SmallCall(
+        "EncoderBlock",
+        {"x": Fixed("1 1 2", (0, 1))},
+        {"output": "1 T D"},
+        made=(2, 1, 1),
+        steps=("shown = module(x / 100)",),
+    ),
+    *(repeats(name, "3, 1") for name in ("EncoderBlock", "PostNormEncoderBlock")),
+    repeats("SelfAttentionV1", "3, 2"),
+    repeats("Encoder", "1, 3, 1"),
+    parameters("Encoder", "2, 2, 1, 5", 172),
+    parameters("Encoder", "13, 2, 1", 966),
+    SmallCall("Encoder", TOKENS, {"output": "1 T D"}, (1, 2, 1, 1, 0.0, False), sizes={"D": TWO}),
+    turned("Encoder", "module(x.transpose(0, 1))", TURNED_TOKENS, (1, 1, 1, 1)),
+    parameters("ClassificationHead", "2, 2", 6),
+    turned("ClassificationHead", "module(x.transpose(0, 1))", TURNED_TOKENS, (1, 2)),
+    # No numbers of a whole ViT: on two features, its parts cannot be told from one another by what
+    # they compute, and right programs that store them otherwise were accused.
+    parameters("ViT", "1, 1, 2, 1, 2, 1, 2", 168),
+    parameters("ViT", "1, 1, 2, 1, 13, 1, 2", 982),
+    SmallCall(
+        "ViT",
+        {"images": Fixed("2 1 1 1", (1, 2))},
+        {"shape": ""},
+        steps=("module = ViT(1, 1, 2, 1, 1, 1, 2)", "shown = module(images).shape"),
+    ),
+    refuses(
+        "attention_rollout",
+        "attention_rollout([weights], head_fusion='sum')",
+        given={"weights": Fixed("1 1 1 1", (1,))},
+    ),
+    SmallCall(
+        "attention_rollout",
+        {"weights": (Shares("1 H T T"),)},
+        {"rollout": "1 T U"},
+        sizes={"H": TWO},
+    ),
+    turned(
+        "attention_rollout",
+        "attention_rollout([weights.mT])",
+        {"weights": Fixed("1 1 2 2", (1, 0, 0, 1))},
+    ),
+    *(
+        SmallCall(
+            "rollout_to_patches",
+            {"row": Fixed(f"1 {1 + height * width}", range(1 + height * width))},
+            {"picture": "1 X Y"},
+            steps=(
+                f"rollout = row.repeat(1, {1 + height * width}, 1)",
+                f"shown = rollout_to_patches(rollout, ({height}, {width}))",
+            ),
+        )
+        for height, width in ((1, 2), (2, 1), (2, 2))
+    ),
+    turned(
+        "rollout_to_patches",
+        "rollout_to_patches(rollout.mT, (1, 1))",
+        {"rollout": Fixed("1 2 2", (1, 0, 0, 1))},
+    ),
+    SmallCall("sinusoidal_positions", {"T": 8, "dim": 4}, {"table": "T D"}),
+    refuses("sinusoidal_positions", "sinusoidal_positions(1, 3)"),
+    SmallCall(
+        "apply_rope",
+        {"x": Numbers("1 H T D"), "positions": Whole("T", 3)},
+        {"turned": "1 H T D"},
+        sizes={"H": TWO, "D": TWO},
+    ),
+    SmallCall(
+        "apply_rope",
+        {"x": Numbers("1 1 T D"), "positions": Whole("T", 3)},
+        {"turned": "1 1 T D"},
+        options={"base": 100.0},
+        sizes={"D": (4,), "T": ONE},
+    ),
+    turned(
+        "apply_rope",
+        "apply_rope(x.mT, positions)",
+        {"x": Fixed("1 1 2 2", (1, 2, 3, 4)), "positions": Whole("2", 3)},
+    ),
+    SmallCall(
+        "DecoderBlock",
+        {"x": Numbers("1 T D"), "memory": Numbers("1 L D"), "memory_mask": Mask("1 L")},
+        {"output": "1 T D"},
+        made=(Size("D"), 1, 1),
+        sizes={"D": TWO, "T": ONE, "L": TWO},
+    ),
+    SmallCall(
+        "DecoderBlock",
+        {"x": Numbers("1 1 2"), "memory": Numbers("1 2 1"), "memory_mask": Mask("B L")},
+        {"output": "B T D"},
+        made=(2, 1, 1),
+        steps=("shown = module(x.repeat(2, 1, 1), memory.repeat(2, 1, 2), memory_mask)",),
+        sizes={"B": TWO, "L": TWO},
+    ),
+    SmallCall(
+        "DecoderBlock",
+        {"x": Numbers("1 1 2"), "memory": Numbers("2 1 2")},
+        {"output": "B T D"},
+        made=(2, 1, 1),
+        steps=("shown = module(x.repeat(2, 1, 1), memory)",),
+    ),
+    SmallCall(
+        "Decoder",
+        {"tokens": Whole("1 T", 2), "memory": Numbers("1 L D"), "memory_mask": Mask("1 L")},
+        {"logits": "1 T V"},
+        made=(1, Size("D"), 1, 2),
+        sizes={"D": TWO, "T": ONE, "L": TWO},
+    ),
+    SmallCall(
+        "Decoder",
+        {"tokens": Whole("1 T", 2), "memory": Numbers("1 L D")},
+        {"logits": "1 T V"},
+        made=(2, Size("D"), 1, 2),
+        sizes={"D": TWO},
+    ),
+    parameters("DecoderBlock", "2, 1, 5", 112),
+    parameters("Decoder", "2, 2, 1, 2", 218),
+    turned(
+        "DecoderBlock",
+        "module(x.transpose(0, 1), memory)",
+        {**TURNED_TOKENS, "memory": Fixed("2 1 1", (1, 2))},
+        (1, 1, 1),
+    ),
+    turned(
+        "DecoderBlock",
+        "module(x, memory.transpose(0, 1))",
+        {"x": Fixed("2 1 1", (1, 2)), "memory": Fixed("2 2 1", (1, 2, 3, 4))},
+        (1, 1, 1),
+    ),
+    parameters("KVCacheAttention", "2, 1", 24),
+    refuses("KVCacheAttention", "KVCacheAttention(3, 2)"),
+    SmallCall(
+        "KVCacheAttention",
+        {"start": Numbers("1 1 D"), "next": Numbers("1 1 D"), "x": Numbers("1 1 D")},
+        {"output": "1 1 D"},
+        made=(Size("D"), 1),
+        methods=("prefill", "step", "step"),
+    ),
+    *(
+        SmallCall(
+            "sliding_window_attention",
+            {"x": Numbers("T Dh"), "value": Numbers("T Dv")},
+            {"output": "T Dv"},
+            steps=(f"shown = sliding_window_attention(x, x, value, {window})",),
+            sizes={"T": (tokens,), "Dh": (width,), "Dv": ONE},
+        )
+        for tokens, width, window in ((2, 2, 2), (3, 1, 2), (4, 1, 2), (4, 1, 3))
+    ),
+    SmallCall(
+        "sliding_window_attention",
+        {"x": Fixed("2 2", (1, 0, 1, 1)), "value": Fixed("2 1", (0, 10))},
+        {"output": "T Dv"},
+        steps=("shown = sliding_window_attention(x, x, value, 2)",),
+    ),
+    *(
+        SmallCall(
+            name,
+            TURNED_TOKENS,
+            {"output": ""},
+            steps=("x = x.transpose(0, 1)", f"shown = {name}(x, x, x, 1)"),
+        )
+        for name in ("sliding_window_attention", "chunked_attention")
+    ),
+)
+
+TEXTS = (
+    SmallCall("sampling_probabilities", {"logits": Numbers("T")}, {"shares": "T"}),
+    SmallCall(
+        "sampling_probabilities",
+        {"logits": Numbers("T")},
+        {"shares": "T"},
+        options={"temperature": 2.0},
+    ),
+    # Logits that are all different: of equal ones it is not stated which of them go.
+    *(
+        SmallCall(
+            "sampling_probabilities",
+            {"logits": Fixed(axes, numbers)},
+            {"shares": "X Y"},
+            options=one,
+        )
+        for axes, numbers in (("3", (0, 1, 2)), ("2 3", (0, 1, 2, 5, 3, 4)))
+        for one in (
+            {"temperature": 2.0},
+            {"temperature": 0.0},
+            {"top_k": 1},
+            {"top_k": 2},
+            {"top_p": 0.6},
+            {"top_p": 0.7},
+            {"top_k": 2, "top_p": 0.7},
+            {"top_k": 9},
+        )
+    ),
+    SmallCall(
+        "sampling_probabilities",
+        {"logits": Fixed("4", (2, 0, 3, 1))},
+        {"shares": "T"},
+        options={"top_p": 0.7},
+    ),
+    *(
+        refuses(
+            "sampling_probabilities",
+            f"sampling_probabilities(logits, {option})",
+            given={"logits": Fixed("2", (1, 2))},
+        )
+        for option in ("temperature=-1.0", "top_k=0", "top_k=-1", "top_p=0.0", "top_p=1.5")
+    ),
+    SmallCall("sample", {"logits": Fixed("2 2", (0, 100, 100, 0))}, {"tokens": ""}),
+    SmallCall("sample", {"logits": Fixed("2", (0, 100))}, {"token": ""}),
+    SmallCall(
+        "sample",
+        {"logits": Fixed("2", (0, 100))},
+        {"whole": ""},
+        steps=("shown = sample(logits).dtype == torch.int64",),
+    ),
+    *(
+        SmallCall(
+            name,
+            {"tokens": Whole(axes, 5)},
+            {"text": "B T"},
+            steps=(f"shown = {name}({model}, tokens, {choose}, {rest})",),
+            sizes={"T": (1, 2)},
+        )
+        for name, models in (
+            ("generate", (COUNT_ON, ADD_UP)),
+            ("generate_cached", (f"{COUNT_ON}, {COUNT_ON}", f"{COUNT_ON}, {COUNT_BY_TWO}")),
+        )
+        for model, choose, rest in (
+            (models[0], BEST, "4"),
+            (models[1], BEST, "4"),
+            (models[0], "lambda x: x.argmin(-1)", "4"),
+            (models[0], BEST, "4, 0"),
+            (models[0], BEST, "5, 3"),
+        )
+        for axes in ("1 T", "2 T")
+    ),
+    *(
+        SmallCall(
+            name,
+            {"tokens": Whole("1 1", 5)},
+            {"whole": ""},
+            steps=(f"shown = {name}({model}, tokens, {BEST}, 2).dtype == torch.int64",),
+        )
+        for name, model in TWO_WAYS
+    ),
+    *(
+        refuses(name, f"{name}({model}, tokens, {BEST}, 1)", given={"tokens": Whole("1 2", 5)})
+        for name, model in TWO_WAYS
+    ),
+)
+
+SMALL_CALLS = SmallCalls(
+    (*SCORES, *MASKS, *HEADS, *VISION, *DECODER, *SHOWN_BY_STEPS, *TEXTS), AXES
+)

@@ -75,20 +75,33 @@ class Bench:
         stems = self._course.rubric.assignments.values()
         edited = self._references.rewritten(stem, source) if source else self._references
         modules = {one: edited.module(one) for one in stems}
+        # A second process has modules of its own, with nothing in them that calls left behind.
+        fresh = self._references.rewritten(stem, source) if source else self._references
+        apart = {one: fresh.module(one) for one in stems}
         for target in targets:
-            client = LocalClient(lambda stem, name: getattr(modules[stem], name), lambda _n: False)
+            client = _client(modules, apart)
             client.begin_check()
             settle(SEED)
             reference = Reference(self._references.module(stem), Memo(), self._roles)
             definitions = ReferenceDefinitions(modules)
             student = Student(client, definitions, stem, reference.is_module)
             probe = Probe(SEED, student, reference, Memo(), client.known)
-            budget = Budget()
-            sides = Sides(student, reference, probe, budget.spend)
+            budget = Budget(time.process_time)  # a busy machine must not look like a miss
+            changed = lambda client=client: client.changed  # noqa: E731
+            sides = Sides(student, reference, probe, budget.spend, changed)
             result = smallest(self._calls.of([target]), sides, budget)
             if result is not None:
                 return counterexample(result, sides.stored(result.filled), self._calls)
         return None
+
+
+def _client(modules: Mapping[str, ModuleType], apart: Mapping[str, ModuleType]) -> LocalClient:
+    def lookup(stem: str, name: str) -> object:
+        is_apart = client._now is client.apart.state
+        return getattr((apart if is_apart else modules)[stem], name)
+
+    client = LocalClient(lookup, lambda _name: False)
+    return client
 
 
 def main(only: Sequence[str]) -> int:
@@ -132,9 +145,9 @@ def _measure(
         return
     criteria = exercise.criteria
     is_public = any(criteria[one].visibility is Visibility.PUBLIC for one in failed)
-    started = time.perf_counter()
+    started = time.process_time()  # of this process alone, however busy the machine is
     example = bench.example(edited.stem, targets, edited.source)
-    row.times_ms.append((time.perf_counter() - started) * 1e3)
+    row.times_ms.append((time.process_time() - started) * 1e3)
     if example is None:
         (row.missed if is_public else row.missed_hidden).append(id)
         return
@@ -167,8 +180,14 @@ def _gives(example: Counterexample, sources: Mapping[str, str], stem: str) -> bo
         with contextlib.redirect_stdout(io.StringIO()):
             exec(example.snippet, names)
     except Exception as error:
-        return type(error).__name__ in example.instead
+        # The words about a call of a function that it was given name no exception.
+        is_named = type(error).__name__ in example.instead
+        return is_named or example.instead.startswith("called the function")
     answer = names["shown"]
+    if not isinstance(answer, torch.Tensor) and isinstance(answer, (bool, int, float, tuple)):
+        answer = torch.tensor(answer)
+    if example.instead == "no error":
+        return True
     if example.yours is None:
         return not hasattr(answer, "dtype") or str(answer.dtype)[6:] in example.instead
     if tuple(answer.shape) != example.yours.shape:

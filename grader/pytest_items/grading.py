@@ -17,7 +17,7 @@ from grader.messages.answers import CheckFacts
 from grader.report.content import Report, report_on
 from grader.submission.file_choice import candidates, seem_untouched
 from grader.submission.submission import Submission, read_submission
-from grader.text.language import speak_of
+from grader.text.language import preferred_language, speak_of, use_language
 
 NOTHING = Submission(id="", files={}, digest="", path="")
 
@@ -33,6 +33,7 @@ class FolderGrading:
         self.folder = folder
         self._open = ExitStack()
         self.course: Course = course_here(None, folder)
+        use_language(preferred_language())
         speak_of(self.course.root)
         self.submission = read_submission(folder, folder.name)
         self._wanted: tuple[str, ...] = ()

@@ -6,12 +6,15 @@ import functools
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from grader.course.course import Course, find_course
 from grader.engine.engine import Engine, Options
+from grader.pytest_items.grading import NOTHING, FolderGrading
 from grader.report.content import Report, report_on
 from grader.report.json import as_dict
 from grader.submission.submission import read_submission
@@ -24,6 +27,7 @@ from tests.support.corpus import (
     points_found,
     points_stated,
 )
+from tests.support.items import item_verdicts, verdicts_of
 
 NAMES = names()
 Graded = Callable[[str], dict[str, Report]]
@@ -129,3 +133,31 @@ def test_another_grade_is_noticed(graded: Graded) -> None:
     wanted = {"criteria": {"a1.sdpa": {"shapes": "1", "outputs": 3, "gone": 1}}}
     found = [line.partition(",")[0] for line in differences(graded("fork")["right_plain"], wanted)]
     assert found[:2] == ["a1.sdpa/outputs: stated 3", "a1.sdpa/gone: stated 1"]
+
+
+def test_items_of_pytest_say_what_the_report_says(
+    graded: Graded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of every submission, through pytest's own report; the run that is compared is shared.
+
+    `tools/pytest_items.py` has the engine run for the items as well.
+    """
+    with Engine(course(), WAYS["fork"]) as engine:
+        for _result in engine.grade([NOTHING]):
+            pass
+        ours = SimpleNamespace(checks=engine.checks, grade=lambda submissions: ())
+    monkeypatch.setattr(FolderGrading, "_engine", ours)
+    monkeypatch.setattr(FolderGrading, "report", property(lambda one: reports[one.folder.name]))
+    monkeypatch.setattr(FolderGrading, "close", lambda one: None)
+    reports = graded("fork")
+    folders = [CORPUS / name for name in NAMES]
+
+    seen = item_verdicts(folders, tmp_path / "items.xml")
+
+    wanted = {one.name: verdicts_of(reports[one.name], FolderGrading(one)) for one in folders}
+    assert seen == wanted
+    assert {tag for tags in seen.values() for tag in tags.values()} >= {
+        "passed",
+        "failure",
+        "skipped",
+    }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import torch
@@ -204,8 +204,13 @@ class RemoteModule:
     def write(self, values: Mapping[str, torch.Tensor]) -> None:
         """Set parameters by name, each to a tensor of its shape, leaving the others alone."""
         self._tell("write", {name: value.detach() for name, value in values.items()})
-        kept = _kept(values)
-        self._changes.append(lambda module: module.write(kept))
+        # Of many writes in a row the other process needs the last of each parameter.
+        last = self._changes[-1] if self._changes else None
+        earlier: Parameters = {}
+        if isinstance(last, _Write):
+            earlier = last.values
+            self._changes.pop()
+        self._changes.append(_Write({**earlier, **_kept(values)}))
 
     def named_parameters(self) -> list[tuple[str, nn.Parameter]]:
         """Return the stand-ins by name, holding the current values."""
@@ -339,6 +344,16 @@ class RemoteModule:
         if changed:
             self.write(changed)
             self._versions |= {name: self._mirrors[name]._version for name in changed}
+
+
+@dataclass(frozen=True)
+class _Write:
+    """A change of a module: parameters by name, each with its new values."""
+
+    values: Parameters
+
+    def __call__(self, module: RemoteModule) -> None:
+        module.write(self.values)
 
 
 def _kept(values: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:

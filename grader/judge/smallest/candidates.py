@@ -10,9 +10,10 @@ from typing import Any
 import torch
 
 from .small_calls import (
+    TENSORS,
+    Fixed,
     Given,
     Mask,
-    Numbers,
     Shares,
     Size,
     Sizes,
@@ -74,6 +75,9 @@ def telling(call: SmallCall) -> list[Candidate]:
     """
     sized = [sizes for sizes in call.all_sizes() if call.count(sizes) <= MOST_NUMBERS]
     sized.sort(key=call.count, reverse=True)
+    drawn = any(isinstance(one, (*TENSORS, tuple)) for one in call.given.values())
+    if call.made is None and not drawn:
+        return [Candidate(call, sizes, 0) for sizes in sized[:MOST_TELLING]]
     # Two axes of one length hide a mistake that takes one for the other: not only the largest.
     first = [Candidate(call, sizes, 1 + number % 2) for number, sizes in enumerate(sized)]
     more = [Candidate(call, sizes, pattern) for pattern in (3, 0, 4) for sizes in sized[:3]]
@@ -98,7 +102,7 @@ def _plain(value: Any, sizes: Sizes) -> Any:
 
 
 def _argument(given: Given, candidate: Candidate, draw: random.Random) -> Any:
-    if isinstance(given, (Numbers, Mask, Whole, Shares)):
+    if isinstance(given, TENSORS):
         return _tensor(given, candidate, draw)
     if isinstance(given, tuple) and not isinstance(given[0], int):
         return [_tensor(one, candidate, draw) for one in given]
@@ -108,6 +112,8 @@ def _argument(given: Given, candidate: Candidate, draw: random.Random) -> Any:
 def _tensor(given: Tensor, candidate: Candidate, draw: random.Random) -> torch.Tensor:
     shape = shape_of(given.axes, candidate.sizes)
     count = int(torch.Size(shape).numel())
+    if isinstance(given, Fixed):
+        return torch.tensor(list(map(float, given.numbers))).reshape(shape)
     if isinstance(given, Mask):
         return _mask(shape, draw)
     if isinstance(given, Whole):

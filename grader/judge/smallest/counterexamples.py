@@ -97,7 +97,13 @@ class Counterexamples:
         try:
             context = self._runner.outside_checks(check, client)
             budget = Budget()
-            sides = Sides(context.student, context.reference, context.probe, budget.spend)
+            sides = Sides(
+                context.student,
+                context.reference,
+                context.probe,
+                budget.spend,
+                lambda: client.changed,
+            )
             wrong_call = smallest(calls, sides, budget)
             if wrong_call is None:
                 return None

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from ...text.language import _
-from .sides import Raised
+from .steps import Raised
 
 MARGIN = 0.02
 """The least difference of a number near 0 that counts, and of larger ones the least share."""
@@ -26,6 +26,8 @@ class ClearDifference:
     """The number of the first wrong entry; -1 if the shapes differ or there is no tensor."""
     instead: str = ""
     """What came instead of a tensor, in words."""
+    error: str = ""
+    """The error that should have been raised; there is no right tensor then."""
 
     @property
     def has_numbers(self) -> bool:
@@ -37,6 +39,8 @@ def clear_difference(yours: Any, right: Any) -> ClearDifference | None:
 
     There is none either where the right answer is not finite, or holds no tensor.
     """
+    if isinstance(right, Raised):
+        return _not_raised(yours, right)
     parts = parts_of(right)
     if parts is None or not all(bool(part.isfinite().all()) for part in parts):
         return None
@@ -59,6 +63,16 @@ def clear_difference(yours: Any, right: Any) -> ClearDifference | None:
         if len(far):
             return ClearDifference(number, left, other, int(far[0]))
     return None
+
+
+def _not_raised(yours: Any, right: Raised) -> ClearDifference | None:
+    if isinstance(yours, Raised):
+        instead = "" if yours.is_a(right.type_name) else yours.words
+    else:
+        instead = _("no error")
+    return (
+        ClearDifference(0, None, torch.empty(0), -1, instead, right.type_name) if instead else None
+    )
 
 
 def parts_of(answer: Any) -> list[torch.Tensor] | None:

@@ -8,10 +8,10 @@ import torch
 
 from ...grade.counterexample import Counterexample, SmallArray
 from ...text.language import _, course_text, joined
-from .difference import parts_of
+from .difference import ClearDifference, parts_of
 from .search import WrongCall
 from .small_arrays import small_array, written
-from .small_calls import Mask, Numbers, Shares, SmallCalls, Whole
+from .small_calls import TENSORS, Mask, SmallCalls
 from .snippet import call_text, snippet
 
 CLOSE = 1e-4
@@ -37,13 +37,20 @@ def counterexample(
         call=call_text(filled),
         inputs=tuple(inputs) + tuple(_listed(wrong_call)),
         weights=tuple(small_array(name, value, ()) for name, value in stored.items()),
-        expected=small_array(part, difference.right, names.words(part)),
+        expected=_expected(difference, part, names),
         yours=None if yours is None else small_array(part, yours, names.words(part)),
         instead=difference.instead,
         wrong=difference.wrong,
         words=tuple(_arithmetic(wrong_call, names)),
         snippet=snippet(wrong_call, stored, part),
     )
+
+
+def _expected(difference: ClearDifference, part: str, names: _Names) -> SmallArray:
+    """Return the right part of an answer; an error stands as the only entry of its array."""
+    if difference.error:
+        return SmallArray(part, (), (difference.error,))
+    return small_array(part, difference.right, names.words(part))
 
 
 def _listed(wrong_call: WrongCall) -> list[SmallArray]:
@@ -65,9 +72,9 @@ class _Names:
         self.parts = list(call.returns)
         self.axes = {name: axes.split() for name, axes in call.returns.items()}
         for name, given in call.given.items():
-            if isinstance(given, (Numbers, Mask, Whole, Shares)):
+            if isinstance(given, TENSORS):
                 self.axes[name] = given.axes.split()
-        self._words = course.axes
+        self._words, self._are_steps = course.axes, bool(call.steps)
 
     def words(self, name: str) -> tuple[str, ...]:
         """Return a word for each axis of an array, empty where there is none."""
@@ -81,6 +88,8 @@ class _Names:
         """Return a place in an array: `query 0, key 1`; axes that have no letter are left out."""
         axes = self.axes.get(name, ())
         words = self.words(name)
+        if not index and self._are_steps:
+            return name
         if len(axes) != len(index):
             return str(list(index))
         named = [
@@ -96,6 +105,8 @@ def _arithmetic(wrong_call: WrongCall, names: _Names) -> list[str]:
     difference = wrong_call.difference
     yours, right = difference.yours, difference.right
     name = names.parts[difference.part]
+    if difference.error:
+        return [_("expected: {answer}", answer=difference.error)]
     if yours is None:
         return []
     if not difference.has_numbers:

@@ -11,14 +11,17 @@ from typing import Any
 
 import torch
 
-from ..calls.faults import CheckFailed, StudentFault, StudentRaised
+from ..calls.faults import CheckFailed, NotDefined, StudentFault, StudentRaised
 from .candidates import Candidate, telling, within
 from .difference import ClearDifference, agree, clear_difference
 from .sides import BothAnswers, Filled, OutOfCalls, Sides
 from .small_calls import Numbers, SmallCall
+from .steps import Raised
 
 MOST_CALLS = 120
 """The most calls of a search: they decide when it ends, so that a report hangs on no clock."""
+FEWER_CALLS = 24
+"""The most plain calls where something else is wrong already."""
 MORE_CALLS = 40
 """The most calls to make what was found simpler."""
 MOST_S = 3.0
@@ -56,9 +59,9 @@ class Budget:
         """Tell whether the time is over."""
         return self._clock() > self._until
 
-    def extend(self) -> None:
+    def extend(self, calls: int = MORE_CALLS) -> None:
         """Give the calls for the next step."""
-        self._calls = MORE_CALLS
+        self._calls = calls
 
 
 def smallest(calls: Sequence[SmallCall], sides: Sides, budget: Budget) -> WrongCall | None:
@@ -67,15 +70,33 @@ def smallest(calls: Sequence[SmallCall], sides: Sides, budget: Budget) -> WrongC
     A second process of the submission has confirmed it.
     """
     with torch.no_grad():
-        wrong_call = _first(calls, sides)
-        if wrong_call is None:
-            return None
-        budget.extend()
-        wrong_call = _simplified(wrong_call, sides)
-        if budget.is_late:
-            return None  # how simple it got would hang on how busy the machine is
-        budget.extend()
-        return wrong_call if _is_reproduced(wrong_call, sides) else None
+        for wrong_call in _of_each_kind(calls, sides, budget):
+            budget.extend()
+            simple = _simplified(wrong_call, sides)
+            if budget.is_late:
+                return None  # how simple it got would hang on how busy the machine is
+            budget.extend()
+            if _is_reproduced(simple, sides):
+                return simple
+        return None
+
+
+def _of_each_kind(calls: Sequence[SmallCall], sides: Sides, budget: Budget) -> Iterator[WrongCall]:
+    """Yield what a plain call shows, and then what the steps of another one show.
+
+    Steps are few and asked first: whoever lacks a parameter cannot be asked for much else.
+    """
+    with_steps = [call for call in calls if call.steps]
+    stepped = _first(with_steps, sides)
+    budget.extend(MOST_CALLS if stepped is None else FEWER_CALLS)
+    plain = _first([call for call in calls if not call.steps], sides)
+    yield from (one for one in (plain, stepped) if one is not None)
+    while stepped is not None:  # what it gives is drawn: another call may show something lasting
+        with_steps.remove(stepped.filled.candidate.call)
+        budget.extend(FEWER_CALLS)
+        stepped = _first(with_steps, sides)
+        if stepped is not None:
+            yield stepped
 
 
 def _is_reproduced(wrong_call: WrongCall, sides: Sides) -> bool:
@@ -86,7 +107,16 @@ def _is_reproduced(wrong_call: WrongCall, sides: Sides) -> bool:
             again = sides.ask_apart(wrong_call.filled)
         except (StudentFault, OutOfCalls):
             return False
+        right = wrong_call.answers.right
+        if isinstance(right, Raised):  # what is returned in place of an error may be drawn
+            difference = clear_difference(again, right)
+            if difference is None or difference.instead != wrong_call.difference.instead:
+                return False
+            continue
         if not agree(again, wrong_call.answers.yours):
+            return False
+        is_drawn = bool(wrong_call.filled.candidate.call.steps)
+        if is_drawn and not agree(sides.right(wrong_call.filled), right):
             return False
     return True
 
@@ -106,12 +136,12 @@ def _wrong(tried: Iterable[Candidate], sides: Sides) -> WrongCall | None:
     """Return the first of these candidates on which the student is clearly wrong."""
     impossible: set[tuple[Any, ...]] = set()
     for candidate in tried:
-        made = (candidate.call.target, *candidate.made())
+        made = (candidate.call.target, *candidate.made(), tuple(candidate.call.steps))
         if made in impossible:
             continue
         try:
             wrong_call = _wrong_call_of(sides.fill(candidate), sides)
-        except (CheckFailed, StudentRaised):
+        except (CheckFailed, NotDefined, StudentRaised):
             impossible.add(made)  # it is not made, or has no room for a parameter
         except (OutOfCalls, StudentFault):
             return None

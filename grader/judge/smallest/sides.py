@@ -9,25 +9,20 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_map
 
-from ..calls.faults import StudentRaised
-from ..checks.namespace import Student
+from ..calls.client import InputPath
+from ..calls.faults import CheckFailed, StudentRaised
+from ..checks.namespace import RemoteClass, Student
 from ..checks.probe import MatchedPair, Probe
 from ..reference.memo import Reference
 from .candidates import Candidate
+from .small_calls import SmallCall
+from .steps import OF_STEPS, Raised, marking, run_steps, used_names
 
 Call = Callable[..., Any]
 
 
 class OutOfCalls(Exception):
     """All calls that a search may make are made, or its time is over."""
-
-
-@dataclass(frozen=True)
-class Raised:
-    """An exception in place of an answer."""
-
-    type_name: str
-    words: str
 
 
 @dataclass(frozen=True)
@@ -51,11 +46,19 @@ class Sides:
     """The student's code and the reference, asked the same; modules hold the same numbers."""
 
     def __init__(
-        self, student: Student, reference: Reference, probe: Probe, spend: Callable[[], None]
+        self,
+        student: Student,
+        reference: Reference,
+        probe: Probe,
+        spend: Callable[[], None],
+        changed: Callable[[], Sequence[InputPath]] = tuple,
     ) -> None:
-        """Take both sides. `spend` is called before each call of the student's code."""
+        """Take both sides. `spend` is called before each call of the student's code.
+
+        `changed` returns the inputs that the last call of the student's code modified.
+        """
         self._student, self._reference, self._probe = student, reference, probe
-        self._spend = spend
+        self._spend, self._changed = spend, changed
         self._pairs: dict[Any, MatchedPair] = {}
 
     def fill(self, candidate: Candidate) -> Filled:
@@ -89,19 +92,15 @@ class Sides:
         """
         yours, right = self._calls(filled)
         self._spend()
-        try:
-            answer = yours(*copies(filled.arguments))
-        except StudentRaised as fault:
-            answer = Raised(fault.type_name, fault.observed)
-        return BothAnswers(answer, right(*copies(filled.arguments)))
+        return BothAnswers(_answer(yours, filled), _right(right, filled))
 
     def right(self, filled: Filled) -> Any:
         """Return the reference's answer alone."""
-        return self._calls(filled)[1](*copies(filled.arguments))
+        return _right(self._calls(filled)[1], filled)
 
     def settle(self, filled: Filled) -> bool:
         """Look for another way of storing a module's parameters; return whether there is one."""
-        if filled.candidate.call.made is None:
+        if filled.candidate.call.made is None or filled.candidate.call.methods:
             return False
         self._spend()
         return self.pair(filled.candidate).settle(copies(filled.arguments), {})
@@ -127,30 +126,85 @@ class Sides:
             self._write(filled)
             student = self.pair(filled.candidate).student.apart
         self._spend()
-        try:
-            return through(student, call.methods, dict(call.options))(*copies(filled.arguments))
-        except StudentRaised as fault:
-            return Raised(fault.type_name, fault.observed)
+        if call.steps:
+            return _answer(self._stepped(call, student, self._student.apart), filled)
+        return _answer(self._yours(call, student), filled)
 
     def _calls(self, filled: Filled) -> tuple[Call, Call]:
         call = filled.candidate.call
-        options = dict(call.options)
+        yours: Any
+        right: Any
         if call.made is None:
             yours, right = (
                 getattr(self._student, call.target),
                 getattr(self._reference, call.target),
             )
             right = getattr(right, "function", right)
-            return through(yours, (), options), through(right, (), options)
-        pair = self.pair(filled.candidate)
-        self._write(filled)
-        return (
-            through(pair.student, call.methods, options),
-            through(pair.reference.module, call.methods, options),
-        )
+        else:
+            pair = self.pair(filled.candidate)
+            self._write(filled)
+            yours, right = pair.student, pair.reference.module
+        if call.steps:
+            return self._yours(call, yours), self._stepped(call, right, self._reference)
+        return self._yours(call, yours), through(right, call.methods, dict(call.options))
+
+    def _yours(self, call: SmallCall, target: Any) -> Call:
+        """Return what asks the student's function, class or module."""
+        if not call.steps:
+            return through(target, call.methods, dict(call.options))
+        return self._stepped(call, target, self._student)
+
+    def _stepped(self, call: SmallCall, target: Any, definitions: Any) -> Call:
+        """Return what runs the steps of a call with the names of one side."""
+        names = {
+            name: getattr(definitions, name)
+            for name in used_names(call.steps)
+            if name != "torch" and hasattr(self._reference, name)
+        }
+        if definitions is self._reference:
+            names = {name: getattr(one, "function", one) for name, one in names.items()}
+        else:
+            names = {name: self._marked(one) for name, one in names.items()}
+        if call.made is not None:
+            names["module"] = target
+        given = tuple(call.given)
+        return lambda *args: run_steps(call.steps, {**names, **dict(zip(given, args, strict=True))})
+
+    def _marked(self, target: Any) -> Any:
+        """Return a function that marks what it changes; a class as it is, as its modules do not."""
+        return target if isinstance(target, RemoteClass) else marking(target, self._changed)
 
     def _write(self, filled: Filled) -> None:
         self.pair(filled.candidate).write(filled.weights)
+
+
+def _answer(yours: Call, filled: Filled) -> Any:
+    """Return the student's answer, or what stands for the exception that came instead."""
+    steps = filled.candidate.call.steps
+    try:
+        return yours(*copies(filled.arguments))
+    except StudentRaised as fault:
+        return Raised.of(fault)
+    except CheckFailed as fault:
+        if not steps:
+            raise
+        return Raised("", fault.observed)  # it called a function of ours as nobody can
+    except OF_STEPS as error:
+        if not steps:
+            raise
+        return Raised.of(error)
+
+
+def _right(right: Call, filled: Filled) -> Any:
+    """Return the reference's answer; an exception only if the call has to raise one."""
+    raises = filled.candidate.call.raises
+    try:
+        return right(*copies(filled.arguments))
+    except Exception as error:
+        raised = Raised.of(error)
+        if raises and raised.is_a(raises):
+            return raised
+        raise
 
 
 def through(target: Any, methods: Sequence[str], options: Mapping[str, Any]) -> Call:

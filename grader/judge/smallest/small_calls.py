@@ -51,13 +51,23 @@ class Shares:
 
 
 @dataclass(frozen=True)
+class Fixed:
+    """A tensor of these numbers of float type; `axes` are its lengths, as in `3 2`."""
+
+    axes: str
+    numbers: Sequence[float]
+    """The numbers, row by row."""
+
+
+@dataclass(frozen=True)
 class Size:
     """A plain number: the length of an axis."""
 
     letter: str
 
 
-Tensor = Numbers | Mask | Whole | Shares
+Tensor = Numbers | Mask | Whole | Shares | Fixed
+TENSORS = (Numbers, Mask, Whole, Shares, Fixed)
 Given = Tensor | Size | Sequence[Tensor] | int | float | bool | None
 """An argument: a tensor to be filled, a list of them, a length, or a constant."""
 
@@ -77,6 +87,14 @@ class SmallCall:
     """Methods to call, each with the next argument, in place of the module itself."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Constants to pass by keyword."""
+    steps: Sequence[str] = ()
+    """Lines of code in place of the call, which run on both sides and end in `shown = ...`.
+
+    They may use the arguments, the target and, if one is made, `module`. What a call shows by more
+    than its value is shown so: parameters, an argument that was changed, a view of an argument.
+    """
+    raises: str = ""
+    """The name of the error that the last step has to raise."""
     sizes: Mapping[str, Sequence[int]] = field(default_factory=dict)
     """The lengths to try, for axes whose smallest are not 1 and 2."""
     sums: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -103,7 +121,7 @@ class SmallCall:
     def _tensors(self) -> Iterator[Tensor]:
         for one in self.given.values():
             for part in one if isinstance(one, (list, tuple)) else (one,):
-                if isinstance(part, (Numbers, Mask, Whole, Shares)):
+                if isinstance(part, TENSORS):
                     yield part
 
 

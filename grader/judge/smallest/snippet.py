@@ -13,6 +13,7 @@ from .difference import ClearDifference
 from .search import WrongCall
 from .sides import Filled
 from .small_arrays import small_array
+from .steps import SHOWN
 
 MODULE = "module"
 WIDTH = 66
@@ -22,6 +23,8 @@ WIDTH = 66
 def call_text(filled: Filled) -> str:
     """Return the call as it is typed: `attention_scores(query, key)`."""
     call = filled.candidate.call
+    if call.steps:
+        return "; ".join(call.steps).replace(f"{SHOWN} = ", "")
     given = [
         name if _is_named(value) else repr(value)
         for name, value in zip(call.given, filled.arguments, strict=True)
@@ -54,18 +57,19 @@ def snippet(wrong_call: WrongCall, stored: Mapping[str, torch.Tensor], part: str
         lines += [f"{MODULE} = {made_text(filled)}.eval()"]
         lines += _weights(stored)
         text = text.replace(f"{made_text(filled)}(", f"{MODULE}(", 1)
-    *before, last = text.split("; ")
+    *before, last = call.steps or text.split("; ")
+    last = last.removeprefix(f"{SHOWN} = ")
     is_part = (
         isinstance(wrong_call.answers.right, (tuple, list))
         and wrong_call.difference.yours is not None
     )
     piece = f"[{wrong_call.difference.part}]" if is_part else ""
-    lines += [*before, f"shown = {last}{piece}", "print(shown)"]
+    lines += [*before, f"{SHOWN} = {last}{piece}", f"print({SHOWN})"]
     return "\n".join([*lines, *_comments(wrong_call.difference, part)]) + "\n"
 
 
 def _comments(difference: ClearDifference, part: str) -> list[str]:
-    right = small_array(part, difference.right, ()).text
+    right = difference.error or small_array(part, difference.right, ()).text
     sentence = difference.instead
     if difference.yours is not None:
         sentence = small_array(part, difference.yours, ()).text

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.course.public_view import public_rubric
-from grader.course.rubric import load_rubric
+from grader.course.rubric_file import load_rubric
 
 RUBRIC = """
 # For the staff: the answers are in the safe.

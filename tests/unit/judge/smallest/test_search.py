@@ -59,17 +59,22 @@ def module_of(source: str) -> types.ModuleType:
 
 
 def searched(
-    student: str, target: str, clock: Callable[[], float] = lambda: 0.0
+    student: str,
+    target: str,
+    clock: Callable[[], float] = lambda: 0.0,
+    *,
+    course: SmallCalls = COURSE,
+    reference: str = REFERENCE,
 ) -> Counterexample | None:
     """Search among the small calls of one target, with the student's text in this process."""
-    client, module = local_client(f"{REFERENCE}\n{student}")
-    right = Reference(module_of(REFERENCE), Memo())
+    client, module = local_client(f"{reference}\n{student}")
+    right = Reference(module_of(reference), Memo())
     knows: Any = Definitions(module)
     own = Student(client, knows, STEM, right.is_module)
-    budget = Budget(clock)
-    sides = Sides(own, right, Probe(0, own, right, Memo(), client.known), budget.spend)
-    result = smallest(COURSE.of([target]), sides, budget)
-    return None if result is None else counterexample(result, sides.stored(result.filled), COURSE)
+    budget, changed = Budget(clock), lambda: client.changed
+    sides = Sides(own, right, Probe(0, own, right, Memo(), client.known), budget.spend, changed)
+    result = smallest(course.of([target]), sides, budget)
+    return None if result is None else counterexample(result, sides.stored(result.filled), course)
 
 
 def numbers_in(example: Counterexample) -> int:
