@@ -14,6 +14,7 @@ from grader.batch.gradescope_export import is_export, read_export
 from grader.batch.names import ids_of, record_names, shown_id
 from grader.batch.nbgrader_tree import is_tree, read_tree
 from grader.batch.student_folders import FolderError, StudentFolder
+from grader.course.attempts import AttemptRule
 from grader.submission.downloads import (
     CANVAS,
     MOODLE,
@@ -55,6 +56,23 @@ class Entry:
     """True if it came from a system that says so."""
     arrivals: tuple[Arrival, ...] = ()
     """When it arrived, as the system says that collected it."""
+    student: str = ""
+    """The student, where others of the class are the same one's; else the id says it."""
+    attempts: tuple[Entry, ...] = ()
+    """All hand-ins of a student who has several, the earliest first; this is the one that counts
+    unless the best does."""
+    rule: AttemptRule | None = None
+    """Which of several counts; None if each has a row of its own."""
+
+    @property
+    def to_grade(self) -> tuple[Entry, ...]:
+        """Return all that has to be graded to know what counts."""
+        return self.attempts if self.attempts and self.rule is AttemptRule.BEST else (self,)
+
+    @property
+    def whose(self) -> str:
+        """Return the id under which its results are kept: of several that one counts of, one."""
+        return self.student if self.rule is not None else self.id
 
     def read(self) -> Submission:
         """Return the submission.
@@ -62,8 +80,8 @@ class Entry:
         Raises SubmissionError.
         """
         if not self.parts:
-            return read_submission(self.path, self.id)
-        return read_parts(((one.name, one.path) for one in self.parts), self.id, self.path)
+            return read_submission(self.path, self.whose)
+        return read_parts(((one.name, one.path) for one in self.parts), self.whose, self.path)
 
 
 @dataclass(frozen=True)
@@ -134,7 +152,7 @@ def _class_of_folders(folder: Path, system: str, stems: Iterable[str]) -> Class:
     ids = _ids_of_students(result.students)
     records = record_names(ids)
     entries = (
-        Entry(id, one.path, records[id], arrivals=one.arrivals)
+        Entry(id, one.path, records[id], arrivals=one.arrivals, student=shown_id(one.id))
         for id, one in zip(ids, result.students, strict=True)
     )
     known = tuple(sorted(entries, key=lambda entry: entry.id))

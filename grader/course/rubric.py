@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from grader.course.attempts import AttemptRule
 from grader.course.cycles import circles
 from grader.course.feedback import Feedback, feedback
 from grader.course.follow_through import FollowThrough, follow_problems, follow_through
@@ -149,6 +150,8 @@ class Rubric:
     """What is left out, given and capped beside what the checks earn; None if nothing is."""
     feedback: Feedback = field(default_factory=Feedback)
     """What a student has to find out before a report says it."""
+    attempts: AttemptRule | None = None
+    """The hand-in that counts of several; None if the course does not say."""
 
     @property
     def points(self) -> Fraction:
@@ -309,6 +312,9 @@ _RUBRIC = record(
     ),
     feedback=optional(
         feedback(), Feedback(), "What a student has to find out before a report says it."
+    ),
+    attempts=optional(
+        choice(AttemptRule), None, "Which counts of several hand-ins of one student."
     ),
 )
 
