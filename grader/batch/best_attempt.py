@@ -25,7 +25,7 @@ class Counted:
 
 
 class BestAttempts:
-    """What came of each hand-in so far; `times` are by the id of the hand-in."""
+    """Keeps what came of each hand-in so far; `times` are by the id of the hand-in."""
 
     def __init__(self, rubric: Rubric, times: TimesById) -> None:
         self._rubric, self._times = rubric, times

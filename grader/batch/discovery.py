@@ -15,6 +15,7 @@ from grader.batch.names import ids_of, record_names, shown_id
 from grader.batch.nbgrader_tree import is_tree, read_tree
 from grader.batch.student_folders import FolderError, StudentFolder
 from grader.course.attempts import AttemptRule
+from grader.submission.archive import is_archive
 from grader.submission.downloads import (
     CANVAS,
     MOODLE,
@@ -28,6 +29,7 @@ from grader.submission.submission import (
     CODE_SUFFIXES,
     Submission,
     could_be_one,
+    name_of,
     read_parts,
     read_submission,
 )
@@ -109,7 +111,7 @@ def discover(
     so is one submission.
     """
     if not folder.is_dir():
-        raise BatchError(f"{folder}: no such folder. Give the one with a submission per student.")
+        raise BatchError(f"{folder}: {_no_folder(folder)}")
     stems = tuple(assignments)
     layout = layout or _system_of(folder)
     if layout in WITH_FOLDERS:
@@ -127,6 +129,15 @@ def discover(
         entries = _entries_of(result, folder)
     _refuse_nobody(folder, entries)
     return Class(entries, layout, tuple(sorted(path.name for path in others)))
+
+
+def _no_folder(path: Path) -> str:
+    """Say why a path is no class, and what to do about it."""
+    if path.is_file() and is_archive(path.name):
+        module = "zipfile" if path.suffix.casefold() == ".zip" else "tarfile"
+        command = shlex.join(["python3", "-m", module, "-e", str(path), name_of(path)])
+        return f"an archive. Unpack the class, and give the folder: {command}"
+    return "no such folder. Give the one with a submission per student."
 
 
 def _system_of(folder: Path) -> str | None:
