@@ -61,7 +61,7 @@ _OVERVIEW_MAX = 60
 )
 @click.option(
     "--attempt",
-    type=click.Choice(tuple(AttemptRule)),
+    type=click.Choice([rule.value for rule in AttemptRule]),
     help="Which of several hand-ins of a student counts; else as rubric.yaml says.",
 )
 @click.option(

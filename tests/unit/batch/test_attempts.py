@@ -14,6 +14,7 @@ import pytest
 
 from grader.batch.attempts import with_rule
 from grader.batch.discovery import BatchError, discover
+from grader.cli import cli
 from grader.cli.commands.batch import run as grade
 from grader.cli.commands.regrade import run as regrade
 from grader.cli.commands.why import run as why
@@ -137,6 +138,11 @@ def test_the_rubric_says_it_and_an_option_wins(root: Path) -> None:
     assert row(root)["total"] == "6.5"
     batch(root, "last")
     assert row(root)["total"] == "0"
+
+
+def test_the_options_words_are_those_of_the_rubric(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["batch", "class", "--out", "out", "--attempt", "worst"]) == 2
+    assert "'worst' is not one of 'best', 'last', 'first'." in capsys.readouterr().err
 
 
 def test_without_a_rule_each_has_a_row_and_it_is_said(
