@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import ctypes
 import json
 import os
 import random
@@ -28,6 +29,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,6 +43,9 @@ from tools.malformed import make_malformed  # noqa: E402
 EVERY_S = 0.5
 PLAIN = 8
 """So often the plain loop goes over the suites."""
+ORPHANS_S = 10.0
+"""So long processes of a batch may take to end after it."""
+_SET_CHILD_SUBREAPER = 36
 ENDED = (0, 1, 3)
 """The exit codes of a batch that graded everybody as far as it can be graded."""
 _PLAIN_LOOP = """
@@ -88,6 +93,21 @@ def own_mib(pid: int) -> float:
     return sum(sizes) / 1024
 
 
+def adopt_orphans() -> None:
+    """Makes this the parent of processes that lose theirs: their processor time counts too."""
+    if ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "no orphans can be adopted")
+
+
+def bury_orphans() -> None:
+    """Waits for those that were adopted, as long as it takes them to end, within limits."""
+    until = time.monotonic() + ORPHANS_S
+    with suppress(ChildProcessError):
+        while time.monotonic() < until:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(0.05)
+
+
 @dataclass(frozen=True)
 class Graded:
     """One run of `grader batch`."""
@@ -106,6 +126,7 @@ def graded(
 ) -> Graded:  # fmt: skip
     """Runs `grader batch`, and looks at its processes meanwhile."""
     log = out.with_name(f"{out.name}.log")
+    adopt_orphans()
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     memory = Memory()
     command = [python, "-m", "grader", "batch", str(folder), "--out", str(out), "--quiet", *words]
@@ -115,6 +136,7 @@ def graded(
         while process.poll() is None:
             memory.look(process.pid)
             time.sleep(EVERY_S)
+    bury_orphans()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     wall_s = time.monotonic() - began
