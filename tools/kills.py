@@ -2,7 +2,9 @@
 
 `python tools/kills.py --times 50` grades a small class, kills one process a run, gives the same
 command again as often as it takes, and demands the gradebook of an undisturbed run, to the byte.
-Linux only: it reads the tree of processes from /proc.
+`--full-disk 10` lets the disk become full instead, at ten sizes, and gives the command again when
+there is room. Linux only: it reads the tree of processes from /proc, and mounts small disks in a
+namespace of its own.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ STEM = "a1_attention"
 WRONG = {"wrong-axis": ("dim=-1", "dim=0"), "unscaled": ("math.sqrt(", "(1 + 0 * ")}
 """Changes of the reference: the submissions that have one lose points."""
 MOST_RUNS = 20
+FULL_DISK = "full disk"
+ROOM_KIB = 512 << 10
 WAIT_S = 2.0
 """The longest that is waited for a process of a kind."""
 
@@ -79,8 +83,9 @@ class Kill:
 
     kind: str
     after_s: float
+    """Of a full disk its size in KiB."""
     hit: bool
-    """False if there was no such process at that moment."""
+    """False if there was no such process at that moment, or the disk was large enough."""
     runs: int
     same: bool
     """True if gradebook and exit code are those of an undisturbed run."""
@@ -98,10 +103,14 @@ def make_class(folder: Path, students: int) -> None:
         (place / f"{STEM}.py").write_text(f"{changed}\n# {number}\n", "utf-8")
 
 
-def start(folder: Path, out: Path) -> subprocess.Popen[bytes]:
+def command(folder: Path, out: Path) -> list[str]:
     words = ("batch", str(folder), "--out", str(out), "--only", "a1", "-j", "1", "--quiet")
+    return [sys.executable, "-m", "grader", *words]
+
+
+def start(folder: Path, out: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "grader", *words],
+        command(folder, out),
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
@@ -140,12 +149,49 @@ def tried(kind: str, number: int, folder: Path, whole: tuple[bytes, int, float],
     return Kill(kind, after_s, hit, runs, same, out)
 
 
+_ON_A_SMALL_DISK = """
+room=$1 size=$2 out=$3 book=$4; shift 4
+mkdir -p "$out" && mount -t tmpfs -o size="$size"k none "$out" || exit 99
+"$@" 2>"$book.words"; echo "$?" > "$book.first"
+mount -o remount,size="$room"k none "$out" || exit 99
+"$@" 2>>"$book.words"; code=$?
+cp "$out/gradebook.csv" "$book"; exit $code
+"""
+
+
+def filled_up(number: int, folder: Path, whole: tuple[bytes, int, int], out: Path) -> Kill:
+    """Grade onto a disk that becomes full, make room, and give the same command again."""
+    book, code, needed_kib = whole
+    size = random.Random(number).randrange(needed_kib // 20, needed_kib)
+    written = out.with_suffix(".csv")
+    rights = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    done = subprocess.run(
+        ["unshare", *rights, "--mount", "sh", "-c", _ON_A_SMALL_DISK, "sh", str(ROOM_KIB),
+         str(size), str(out), str(written), *command(folder, out)],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    if done.returncode == 99:
+        raise SystemExit("no disk can be mounted here")
+    words = written.with_name(f"{written.name}.words").read_text("utf-8")
+    first = int(written.with_name(f"{written.name}.first").read_text())
+    hit = first != code
+    told = not hit or ("the disk is full" in words and "Traceback" not in words)
+    same = done.returncode == code and written.is_file() and written.read_bytes() == book
+    return Kill(FULL_DISK, size, hit, 1 + hit, same and told, written)
+
+
+def size_kib(folder: Path) -> int:
+    """The room that a folder takes: on a smaller disk a batch cannot end."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) >> 10
+
+
 def main() -> int:
     raw = argparse.RawTextHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("--times", type=int, default=50, help="kills of each kind")
     parser.add_argument("--students", type=int, default=4)
     parser.add_argument("--kind", action="append", choices=KINDS, help="only this kind")
+    parser.add_argument("--full-disk", type=int, default=0, help="disks, and nothing is killed")
     parser.add_argument("--at-once", type=int, default=2, help="batches side by side")
     given = parser.parse_args()
     place = Path(tempfile.mkdtemp(prefix="grader-kills-"))
@@ -154,27 +200,31 @@ def main() -> int:
     code = start(place / "class", place / "whole").wait()
     whole = (place / "whole" / "gradebook.csv").read_bytes(), code, time.monotonic() - began
     print(f"undisturbed: exit code {code}, {whole[2]:.1f} s")
-    jobs = [(kind, n) for kind in given.kind or KINDS for n in range(given.times)]
+    needed = size_kib(place / "whole")
+    kinds = [FULL_DISK] if given.full_disk else list(given.kind or KINDS)
+    jobs = [(kind, n) for kind in kinds for n in range(given.full_disk or given.times)]
+
+    def one(job: tuple[str, int]) -> Kill:
+        kind, number = job
+        out = place / f"{kind}-{number}".replace(" ", "-")
+        if kind == FULL_DISK:
+            return filled_up(number, place / "class", (whole[0], whole[1], needed), out)
+        return tried(kind, number, place / "class", whole, out)
+
     with ThreadPoolExecutor(given.at_once) as threads:
-        kills = list(
-            threads.map(
-                lambda job: tried(
-                    job[0], job[1], place / "class", whole, place / f"{job[0]}-{job[1]}"
-                ),
-                jobs,
-            )
-        )
-    for kind in given.kind or KINDS:
+        kills = list(threads.map(one, jobs))
+    for kind in kinds:
         own = [kill for kill in kills if kill.kind == kind]
         runs = Counter(kill.runs for kill in own)
         print(
-            f"{kind:8} {sum(kill.hit for kill in own)} killed of {len(own)} runs, "
+            f"{kind:9} {sum(kill.hit for kill in own)} ended early of {len(own)} runs, "
             f"{sum(not kill.same for kill in own)} other gradebooks, commands needed: "
             + ", ".join(f"{count} x {needed}" for needed, count in sorted(runs.items()))
         )
     other = [kill for kill in kills if not kill.same]
     for kill in other:
-        print(f"other: {kill.kind} killed after {kill.after_s:.2f} s, see {kill.out}")
+        unit = "KiB" if kill.kind == FULL_DISK else "s"
+        print(f"other: {kill.kind} after {kill.after_s:.2f} {unit}, see {kill.out}")
     if not other:
         shutil.rmtree(place)
     return bool(other)

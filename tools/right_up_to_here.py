@@ -77,7 +77,7 @@ class Bench:
 
     def lines(self, stem: str, target: str, source: str) -> RightLines | None:
         """Return what is said of a source of an assignment."""
-        sides, calls = self._sides(stem, source), self._calls.of([target])
+        sides, calls = self._sides(stem, source), self._calls.drawn([target])
         started = time.process_time()
         try:
             return right_up_to_here(calls, sides, SEED, None)
@@ -88,7 +88,7 @@ class Bench:
 
     def third_draws(self, stem: str, target: str, source: str) -> Iterator[RecordedCall]:
         """Yield the wrong calls on numbers that no claim was made from."""
-        sides, calls = self._sides(stem, source), self._calls.of([target])
+        sides, calls = self._sides(stem, source), self._calls.drawn([target])
         with torch.no_grad(), contextlib.suppress(StudentFault):
             for prepared, _first in wrong_calls(calls, sides, SEED, None):
                 yield prepared.recorded(SEED + THIRD_DRAW)

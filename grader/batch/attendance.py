@@ -27,11 +27,20 @@ def of_roster(entries: Iterable[Entry], roster: Roster) -> tuple[tuple[Entry, ..
     An entry keeps its id if nobody on the roster has it, or if it is one of several of a student.
     """
     known = tuple(entries)
-    students = roster.matched(entry.id for entry in known)
+    matched = roster.matched({entry.student or entry.id for entry in known})
+    students = {e.id: matched[e.student or e.id] for e in known if (e.student or e.id) in matched}
     times = Counter(students.values())
     ids = {e.id: students[e.id] for e in known if times[students.get(e.id, "")] == 1}
     records = record_names(ids.get(entry.id, entry.id) for entry in known)
-    named = [replace(e, id=ids.get(e.id, e.id), record=records[ids.get(e.id, e.id)]) for e in known]
+    named = [
+        replace(
+            entry,
+            id=(id := ids.get(entry.id, entry.id)),
+            record=records[id],
+            student=students.get(entry.id, entry.student),
+        )
+        for entry in known
+    ]
     absences = Absences(
         handed_in_nothing=tuple(s for s in roster.students if s not in times),
         not_on_roster=tuple(entry.id for entry in known if entry.id not in students),

@@ -7,6 +7,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.batch.attempts import numbered
+from grader.batch.best_attempt import BestAttempts
 from grader.batch.class_results import RECORDS, ByPerson, write_class_results
 from grader.batch.discovery import Entry
 from grader.batch.gradebook import Row, row_of
@@ -108,21 +110,28 @@ class _Batch:
         }
         self._left = {entry.id for entry in self.part.others}
         self._tries = Tries()
+        self._hand_ins = {one.id: one for e in self.waiting.values() for one in e.to_grade}
+        self._best = BestAttempts(self.rubric, self.times)
+        self._ran: set[str] = set()
+        """The students whose code ran in this run."""
+        self._read: dict[tuple[str, str], Entry] = {}
+        """The hand-ins that are being graded, by student and path."""
 
     def grade(self, grader: Grader) -> None:
         """Give everybody who waits a row; twice tried, if something failed by chance."""
         for graded in grader.grade(self._to_grade()):
-            record = self._record_of(graded)
-            if self._tries.is_done(graded.submission.id, record):
-                self._finish(record)
+            record, one = self._record_of(graded), self._entry_of(graded.submission)
+            if self._tries.is_done(one.id, record):
+                self._take(one, record)
             else:
-                self.steps.on_put_off(graded.submission.id)
+                self.steps.on_put_off(one.id)
         for graded in grader.grade(self._once_more()):
-            self._finish(self._tries.last(graded.submission.id, self._record_of(graded)))
-        for record in self._tries.rest():
-            self._finish(record)
+            record, one = self._record_of(graded), self._entry_of(graded.submission)
+            self._take(one, self._tries.last(one.id, record))
+        for id, record in self._tries.rest():
+            self._take(self._hand_ins[id], record)
         for id in self.waiting.keys() - self.rows.keys() - self._left:
-            self._give_up(id, _NO_RESULT)
+            self._end_without(self.waiting[id])
 
     def rows_of_others(self, absent: Iterable[str]) -> dict[str, Row]:
         """Return the rows of those who were not graded in this run.
@@ -147,29 +156,73 @@ class _Batch:
 
     def _to_grade(self) -> Iterator[Submission]:
         for entry in self.part.in_order(self.waiting.values(), self.before):
-            try:
-                submission = entry.read()
-            except SubmissionError as error:
-                self._give_up(entry.id, str(error))
-                continue
-            record = self.results.find(submission) if self.results is not None else None
-            if record is not None:
-                self.earlier += 1
-                self._finish(record)
-            elif self.part.is_over(self.begun):
-                self._left.add(entry.id)
-                self.steps.on_leave(entry.id)
-            else:
-                self.begun += 1
-                self.steps.on_start(entry.id)
-                yield submission
+            for one in entry.to_grade:
+                if entry.id in self._left:
+                    break
+                yield from self._to_grade_now(entry, one)
+
+    def _to_grade_now(self, entry: Entry, one: Entry) -> Iterator[Submission]:
+        """Yield a hand-in of a student, unless it cannot be read, has a result, or is left."""
+        try:
+            submission = one.read()
+        except SubmissionError as error:
+            self._miss(entry, one, str(error))
+            return
+        record = self.results.find(submission) if self.results is not None else None
+        if record is not None:
+            self.earlier += one is entry
+            self._take(one, record)
+        elif self.part.is_over(self.begun):
+            self._left.add(entry.id)
+            self.steps.on_leave(entry.id)
+        else:
+            self.begun += 1
+            self._ran.add(entry.id)
+            self.steps.on_start(one.id)
+            self._read[submission.id, submission.path] = one
+            yield submission
 
     def _once_more(self) -> Iterator[Submission]:
         for id in self._tries.once_more():
             with suppress(SubmissionError):  # it was there the first time: that result counts
-                submission = self.waiting[id].read()
+                submission = self._hand_ins[id].read()
                 self.steps.on_start(id)
                 yield submission
+
+    def _entry_of(self, submission: Submission) -> Entry:
+        return self._read[submission.id, submission.path]
+
+    def _take(self, one: Entry, record: Record) -> None:
+        """Finish a student, or wait for the other hand-ins if the best of them counts."""
+        entry = self.waiting[record["submission"]["id"]]
+        if one is entry:
+            self._finish(record, one)
+            return
+        self.steps.on_put_off(one.id)
+        self._best.take(one, record)
+        self._decide(entry)
+
+    def _miss(self, entry: Entry, one: Entry, problem: str) -> None:
+        """Take note that a hand-in cannot be read."""
+        if one is entry:
+            self._give_up(entry.id, problem)
+            return
+        self._best.miss(one, problem)
+        self._decide(entry)
+
+    def _decide(self, entry: Entry) -> None:
+        """Finish a student of whom the best counts as soon as all hand-ins are graded."""
+        if self._best.is_whole(entry) and entry.id not in self._left:
+            self._end_without(entry)
+
+    def _end_without(self, entry: Entry) -> None:
+        """Finish a student with what there is: the best hand-in, or the reason for having none."""
+        counted = self._best.best(entry)
+        if counted is None:
+            self._give_up(entry.id, self._best.problem(entry) or _NO_RESULT)
+        else:
+            self.earlier += entry.id not in self._ran
+            self._finish(counted.record, counted.attempt)
 
     def _record_of(self, graded: Graded) -> Record:
         report = report_on(graded, self.rubric, self.only, for_staff=True)
@@ -179,20 +232,24 @@ class _Batch:
                 self.results.keep(graded.submission, record)
         return record
 
-    def _finish(self, record: Record) -> None:
+    def _finish(self, record: Record, counted: Entry | None = None) -> None:
         self.complete += record.get("complete") is True
-        row = self._written(record)
+        row = self._written(record, counted)
         self.rows[row.id] = row
         self.on_row(row)
 
     def _give_up(self, id: str, problem: str) -> None:
         self._finish(_problem_record(self.rubric, Row(id, problem=one_line(problem))))
 
-    def _written(self, record: Record) -> Row:
+    def _written(self, record: Record, counted: Entry | None = None) -> Row:
+        """Write the record of a student; `counted` is the hand-in that it is of, if it is known."""
         id = record["submission"]["id"]
-        if id in self._called_late:
+        one = counted or self.waiting.get(id)
+        record = numbered(record, one)
+        if one.late if one is not None else id in self._called_late:
             record = {**record, "late": True}
-        record = with_lateness(record, self.rubric, self.times.get(id, NO_TIMES))
+        times = self.times.get(one.id if one is not None else id, NO_TIMES)
+        record = with_lateness(record, self.rubric, times)
         record = with_totals(record, self.rubric)
         record = adjusted(record, ()) if self.results is None else self.results.adjusted(record)
         row = row_of(record)

@@ -72,15 +72,33 @@ class CollectPlan:
     """The deadline: nothing that came later counts. None takes what is newest."""
     pushes: Mapping[str, tuple[Push, ...]] | None = None
     """By student; None if the forge's times are not known."""
+    each_push: bool = False
+    """True if every push in time is a hand-in, and not only the last."""
+
+    def in_time(self, student: str) -> tuple[Push, ...]:
+        """Return the pushes of a student that are not too late, the earliest first."""
+        own = (self.pushes or {}).get(student, ())
+        in_time = (push for push in own if self.at is None or push.at <= self.at)
+        return tuple(sorted(in_time, key=lambda push: push.at))
+
+    def hand_ins(self, student: str, folder: str) -> tuple[tuple[CollectPlan, str], ...]:
+        """Return a plan for each hand-in of a student, with the folder that it goes to."""
+        pushes = self.in_time(student) if self.each_push else ()
+        if not pushes:
+            return ((self, folder),)
+        return tuple(
+            (replace(self, pushes={student: (push,)}), f"{folder}~{number}")
+            for number, push in enumerate(pushes, start=1)
+        )
 
 
 @dataclass(frozen=True)
 class CollectedClass:
-    """A row for everybody on the roster."""
+    """A row for everybody on the roster, or for each push of everybody."""
 
     rows: tuple[CollectedRow, ...]
     unchanged: frozenset[str] = field(default_factory=frozenset)
-    """Students whose commit is the one that lay there already."""
+    """Students whose commits are those that lay there already."""
 
 
 def collect(
@@ -94,21 +112,26 @@ def collect(
     Raises CollectError, FolderError and WritingError.
     """
     addresses = {student: _address(plan, student) for student in plan.roster.students}
-    before = {row.id: row for row in read_table(into)}
+    before = {(row.id, row.folder): row for row in read_table(into)}
     make_folder(into)
     folders = {id: name.removesuffix(".json") for id, name in record_names(addresses).items()}
 
-    def one(student: str) -> tuple[CollectedRow, bool]:
-        row = CollectedRow(student, folders[student], without_secret(addresses[student]))
-        collector = _Collector(plan, into, before.get(student))
-        return collector.collected(row, addresses[student])
+    def one(student: str) -> list[tuple[CollectedRow, bool]]:
+        repository = Repository(into / REPOSITORIES / f"{folders[student]}.git")
+        address, result = addresses[student], []
+        for number, (own, folder) in enumerate(plan.hand_ins(student, folders[student])):
+            row = CollectedRow(student, folder, without_secret(address))
+            collector = _Collector(own, into, before.get((student, folder)), repository)
+            result.append(collector.collected(row, address if number == 0 else None))
+        return result
 
     rows, unchanged = [], set()
     with ThreadPoolExecutor(AT_ONCE) as threads:
-        for row, is_unchanged in threads.map(one, addresses):
-            rows.append(row)
-            unchanged |= {row.id} if is_unchanged else set()
-            tell(row)
+        for done in threads.map(one, addresses):
+            for row, _is_unchanged in done:
+                rows.append(row)
+                tell(row)
+            unchanged |= {row.id for row, _is in done if all(same for _row, same in done)}
     write_table(into, rows)
     return CollectedClass(tuple(rows), frozenset(unchanged))
 
@@ -186,13 +209,17 @@ class _Collector:
     plan: CollectPlan
     into: Path
     before: CollectedRow | None
+    repository: Repository
 
-    def collected(self, row: CollectedRow, address: str) -> tuple[CollectedRow, bool]:
-        """Return the row of a student with what came out, and whether nothing has changed."""
-        repository = Repository(self.into / REPOSITORIES / f"{row.folder}.git")
-        target = self.into / row.folder
+    def collected(self, row: CollectedRow, address: str | None) -> tuple[CollectedRow, bool]:
+        """Return the row of a student with what came out, and whether nothing has changed.
+
+        Nothing is fetched without an address.
+        """
+        repository, target = self.repository, self.into / row.folder
         try:
-            repository.fetch(address)
+            if address is not None:
+                repository.fetch(address)
             commit, push = self._chosen(repository, row.id)
             if commit is None:
                 return replace(row, problem=self._why_none(push)), False
@@ -218,11 +245,10 @@ class _Collector:
         plan = self.plan
         if plan.pushes is None:
             return repository.newest(plan.at), None
-        pushes = plan.pushes.get(student, ())
-        in_time = [push for push in pushes if plan.at is None or push.at <= plan.at]
+        in_time = plan.in_time(student)
         if not in_time:
             return None, None
-        last = max(in_time, key=lambda push: push.at)
+        last = in_time[-1]
         return repository.commit(last.commit), last
 
     def _why_none(self, push: Push | None) -> str:

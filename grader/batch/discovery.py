@@ -14,6 +14,8 @@ from grader.batch.gradescope_export import is_export, read_export
 from grader.batch.names import ids_of, record_names, shown_id
 from grader.batch.nbgrader_tree import is_tree, read_tree
 from grader.batch.student_folders import FolderError, StudentFolder
+from grader.course.attempts import AttemptRule
+from grader.submission.archive import is_archive
 from grader.submission.downloads import (
     CANVAS,
     MOODLE,
@@ -27,6 +29,7 @@ from grader.submission.submission import (
     CODE_SUFFIXES,
     Submission,
     could_be_one,
+    name_of,
     read_parts,
     read_submission,
 )
@@ -55,6 +58,23 @@ class Entry:
     """True if it came from a system that says so."""
     arrivals: tuple[Arrival, ...] = ()
     """When it arrived, as the system says that collected it."""
+    student: str = ""
+    """The student, where others of the class are the same one's; else the id says it."""
+    attempts: tuple[Entry, ...] = ()
+    """All hand-ins of a student who has several, the earliest first; this is the one that counts
+    unless the best does."""
+    rule: AttemptRule | None = None
+    """Which of several counts; None if each has a row of its own."""
+
+    @property
+    def to_grade(self) -> tuple[Entry, ...]:
+        """Return all that has to be graded to know what counts."""
+        return self.attempts if self.attempts and self.rule is AttemptRule.BEST else (self,)
+
+    @property
+    def whose(self) -> str:
+        """Return the id under which its results are kept: of several that one counts of, one."""
+        return self.student if self.rule is not None else self.id
 
     def read(self) -> Submission:
         """Return the submission.
@@ -62,8 +82,8 @@ class Entry:
         Raises SubmissionError.
         """
         if not self.parts:
-            return read_submission(self.path, self.id)
-        return read_parts(((one.name, one.path) for one in self.parts), self.id, self.path)
+            return read_submission(self.path, self.whose)
+        return read_parts(((one.name, one.path) for one in self.parts), self.whose, self.path)
 
 
 @dataclass(frozen=True)
@@ -91,7 +111,7 @@ def discover(
     so is one submission.
     """
     if not folder.is_dir():
-        raise BatchError(f"{folder}: no such folder. Give the one with a submission per student.")
+        raise BatchError(f"{folder}: {_no_folder(folder)}")
     stems = tuple(assignments)
     layout = layout or _system_of(folder)
     if layout in WITH_FOLDERS:
@@ -109,6 +129,15 @@ def discover(
         entries = _entries_of(result, folder)
     _refuse_nobody(folder, entries)
     return Class(entries, layout, tuple(sorted(path.name for path in others)))
+
+
+def _no_folder(path: Path) -> str:
+    """Say why a path is no class, and what to do about it."""
+    if path.is_file() and is_archive(path.name):
+        module = "zipfile" if path.suffix.casefold() == ".zip" else "tarfile"
+        command = shlex.join(["python3", "-m", module, "-e", str(path), name_of(path)])
+        return f"an archive. Unpack the class, and give the folder: {command}"
+    return "no such folder. Give the one with a submission per student."
 
 
 def _system_of(folder: Path) -> str | None:
@@ -134,7 +163,7 @@ def _class_of_folders(folder: Path, system: str, stems: Iterable[str]) -> Class:
     ids = _ids_of_students(result.students)
     records = record_names(ids)
     entries = (
-        Entry(id, one.path, records[id], arrivals=one.arrivals)
+        Entry(id, one.path, records[id], arrivals=one.arrivals, student=shown_id(one.id))
         for id, one in zip(ids, result.students, strict=True)
     )
     known = tuple(sorted(entries, key=lambda entry: entry.id))

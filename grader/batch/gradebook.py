@@ -10,6 +10,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
+from grader.batch.attempts import attempt_in_words
 from grader.batch.cells import csv_text, safe_cell
 from grader.course.questions import WrittenItem
 from grader.course.rubric import Rubric
@@ -101,6 +102,8 @@ class Row:
     """What it tried and was refused, and in how many checks."""
     lacks_time: bool = False
     """True if it has a deadline, and it is not known when it was handed in."""
+    attempt: str = ""
+    """Which of several hand-ins counts, such as `2 of 3`."""
 
 
 def row_of(record: Mapping[str, Any]) -> Row:
@@ -113,7 +116,14 @@ def row_of(record: Mapping[str, Any]) -> Row:
     late = tuple(_late_flags(record))
     is_late = record.get("late") is True
     if "problem" in record:
-        return Row(id, problem=record["problem"], digest=digest, flags=late, is_late=is_late)
+        return Row(
+            id,
+            problem=record["problem"],
+            digest=digest,
+            flags=late,
+            is_late=is_late,
+            attempt=attempt_in_words(record),
+        )
     times = record.get(HANDED_IN, ())
     lacks_time = any(one["at"] is None for one in times)
     checks = (check for exercise in record["exercises"] for check in exercise["checks"])
@@ -137,6 +147,7 @@ def row_of(record: Mapping[str, Any]) -> Row:
         lacks_time=lacks_time,
         tried=tried_in(record),
         seconds=_seconds(record),
+        attempt=attempt_in_words(record),
     )
 
 
@@ -213,7 +224,8 @@ def gradebook(
         "max",
         "unchecked",
     ]
-    header = ["id", *columns, *sums, *Outcome, "tier", "digest", "flags", "problem"]
+    attempt = ["attempt"] if any(row.attempt for row in rows) else []
+    header = ["id", *columns, *sums, *Outcome, "tier", "digest", *attempt, "flags", "problem"]
     lines = (
         [
             safe_cell(row.id),
@@ -225,6 +237,7 @@ def gradebook(
             *(row.outcomes.get(outcome, 0) for outcome in Outcome),
             safe_cell(row.tier),
             row.digest,
+            *([row.attempt] if attempt else []),
             safe_cell("; ".join(row.flags)),
             safe_cell(row.problem),
         ]

@@ -19,7 +19,7 @@ from grader.store.late_work import NO_TIMES, with_lateness
 from grader.store.rescoring import rescored
 from grader.store.results import Results
 from grader.store.ruled_totals import with_totals
-from grader.store.store import Adjustment, Kept, Record
+from grader.store.store import ATTEMPT, Adjustment, Kept, Record
 from grader.submission.submission import Submission, SubmissionError
 from grader.text.language import marked
 from grader.text.points import signed
@@ -87,7 +87,7 @@ class Earlier:
         waiting = []
         anew = frozenset(forced)
         for record in self.records:
-            kept = self.results.store.newest(record["submission"]["id"])
+            kept = self.results.store.newest_of(record)
             if "problem" in record or kept is None:
                 yield Regraded(record, record, problem=record.get("problem", "not in the store"))
             elif self._needs_to_run(kept) or kept.student in anew:
@@ -149,7 +149,7 @@ def settled(one: Regraded, policy: Policy, rubric: Rubric) -> tuple[Record, tupl
         return one.before, ()
     given_by_people = [_read(line, one.student) for line in _by_people(one.before)]
     times = policy.times.get(one.student, NO_TIMES)
-    after = with_lateness(_late(one.before, one.after), rubric, times)
+    after = with_lateness(_of_hand_in(one.before, one.after), rubric, times)
     after = adjusted(with_totals(after, rubric), given_by_people)
     before = total_of(one.before)
     lost = (before or Fraction(0)) - (total_of(after) or Fraction(0))
@@ -175,8 +175,10 @@ def settled(one: Regraded, policy: Policy, rubric: Rubric) -> tuple[Record, tupl
     return after, made
 
 
-def _late(before: Record, after: Record) -> Record:
-    return {**after, "late": True} if before.get("late") else after
+def _of_hand_in(before: Record, after: Record) -> Record:
+    """Return a new record with what is known of the hand-in that both are of."""
+    kept = {key: before[key] for key in ("late", ATTEMPT) if before.get(key)}
+    return {**after, **kept}
 
 
 def _by_people(record: Record) -> Iterator[Mapping[str, Any]]:

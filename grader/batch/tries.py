@@ -21,26 +21,26 @@ class Tries:
         self._made: set[str] = set()
         """The checks that could be made for somebody."""
 
-    def is_done(self, student: str, record: Record) -> bool:
-        """Take note of a first record; return whether it counts as it is."""
+    def is_done(self, id: str, record: Record) -> bool:
+        """Take note of the first record of a hand-in; return whether it counts as it is."""
         missed = _could_not(record)
         self._made |= _checks(record) - missed
         if missed:
-            self._unchecked[student] = record
+            self._unchecked[id] = record
         return not missed
 
     def once_more(self) -> tuple[str, ...]:
-        """Return the students to grade a second time."""
-        return tuple(s for s, one in self._unchecked.items() if _could_not(one) & self._made)
+        """Return the hand-ins to grade a second time."""
+        return tuple(id for id, one in self._unchecked.items() if _could_not(one) & self._made)
 
-    def last(self, student: str, record: Record) -> Record:
+    def last(self, id: str, record: Record) -> Record:
         """Return what counts of the first record and this second one: the one that saw more."""
-        first = self._unchecked.pop(student)
+        first = self._unchecked.pop(id)
         return record if len(_could_not(record)) <= len(_could_not(first)) else first
 
-    def rest(self) -> Iterator[Record]:
-        """Yield the records for which there was no second one."""
-        yield from self._unchecked.values()
+    def rest(self) -> Iterator[tuple[str, Record]]:
+        """Yield the hand-ins for which there was no second record, with the first one."""
+        yield from self._unchecked.items()
         self._unchecked.clear()
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from grader.batch.attempts import entry_of
 from grader.batch.attendance import of_roster
 from grader.batch.discovery import BatchError, Entry, discover
 from grader.batch.roster import read_roster
 from grader.course.course import Course
-from grader.store.store import Store
+from grader.store.store import ATTEMPT, Record, Store
 
 
 def class_entries(
@@ -19,11 +20,13 @@ def class_entries(
     course: Course,
     why: str,
     roster: Path | None = None,
+    records: Iterable[Record] = (),
 ) -> Mapping[str, Entry]:
     """Return the submissions by student, from where they were graded last or from `folder`.
 
-    `roster` takes the place of the one that the class was graded with. Raises BatchError;
-    `why` says there what they are needed for.
+    Of a student with several hand-ins it is the one that the record in `records` is of. `roster`
+    takes the place of the one that the class was graded with. Raises BatchError; `why` says there
+    what they are needed for.
     """
     run = store.last_run()
     place = folder or (Path(run.folder) if run else None)
@@ -37,4 +40,6 @@ def class_entries(
     path = roster or (Path(run.roster) if run and run.roster else None)
     if path:
         entries, _absences = of_roster(entries, read_roster(path))
-    return {entry.id: entry for entry in entries}
+    by_id = {entry.id: entry for entry in entries}
+    counted = {one["submission"]["id"]: entry_of(one, by_id) for one in records if ATTEMPT in one}
+    return by_id | {id: entry for id, entry in counted.items() if entry is not None}

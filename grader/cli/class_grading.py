@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from grader.batch.arrivals import with_arrivals
+from grader.batch.attempts import several, with_rule
 from grader.batch.attendance import Absences, of_roster
 from grader.batch.batch import grade_batch
 from grader.batch.class_results import POINTS_FILE, ByPerson
@@ -22,6 +23,7 @@ from grader.batch.time_columns import NO_ONES_TIMES, times_of
 from grader.cli.by_person import brought
 from grader.cli.class_progress import progress
 from grader.cli.open_engine import OpenEngine
+from grader.course.attempts import AttemptRule
 from grader.course.course import Course, course_here, select
 from grader.engine.engine import Options
 from grader.engine.lanes import cores
@@ -54,6 +56,8 @@ class ClassRequest:
     """True if nobody wants to see how far it has come."""
     shard: str | None = None
     """Such as `2/4`: only that part of the class is graded."""
+    attempt: str | None = None
+    """Which of several hand-ins of a student counts; None is what the rubric says."""
     cluster: str | None = None
     """Such as `dask://HOST:8786`: where submissions are graded, if not on this machine."""
 
@@ -68,6 +72,10 @@ class ClassGrading:
     collected: Class
     absences: Absences
     by_person: ByPerson
+    several: tuple[str, ...] = ()
+    """The students who handed in more than once."""
+    rule: AttemptRule | None = None
+    """Which of several hand-ins counted; None if each has a row."""
 
 
 def grade_class(
@@ -93,7 +101,12 @@ def grade_class(
         known = read_roster(request.roster)
         times = times_of(known.times, course.rubric, slugs)
         entries, absences = of_roster(entries, known)
-    arrivals = {entry.id: entry.arrivals for entry in entries if entry.arrivals}
+    rule = AttemptRule(request.attempt) if request.attempt else course.rubric.attempts
+    entries = with_rule(entries, rule)
+    repeated = several(entries)
+    hand_ins = [one for entry in entries for one in entry.to_grade]
+    times = {one.id: times[one.whose] for one in hand_ins if one.whose in times}
+    arrivals = {one.id: one.arrivals for one in hand_ins if one.arrivals}
     times = with_arrivals(times, arrivals, course.rubric, slugs)
     absent = absences.handed_in_nothing
     everybody = [*(entry.id for entry in entries), *absent]
@@ -140,7 +153,7 @@ def grade_class(
             listener.steps,
             times,
         )
-    return ClassGrading(summary, course, slugs, collected, absences, by_person)
+    return ClassGrading(summary, course, slugs, collected, absences, by_person, repeated, rule)
 
 
 def _opened(

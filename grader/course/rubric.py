@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
+from grader.course.attempts import AttemptRule
 from grader.course.feedback import Feedback
 from grader.course.follow_through import FollowThrough
 from grader.course.late import LatePolicy
@@ -106,6 +107,8 @@ class Rubric:
     """What a student has to find out before a report says it."""
     rests_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """A criterion -> those that earn nothing in an exercise where nothing of it is right."""
+    attempts: AttemptRule | None = None
+    """The hand-in that counts of several; None if the course does not say."""
 
     @property
     def points(self) -> Fraction:

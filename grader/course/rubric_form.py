@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from grader.course.attempts import AttemptRule
 from grader.course.feedback import Feedback, feedback
 from grader.course.follow_through import FollowThrough, follow_through
 from grader.course.late import late_policy
@@ -175,6 +176,9 @@ _RUBRIC = record(
         ),
         {},
         "By criterion, those that earn nothing in an exercise where every check of it fails.",
+    ),
+    attempts=optional(
+        choice(AttemptRule), None, "Which counts of several hand-ins of one student."
     ),
 )
 

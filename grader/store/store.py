@@ -77,6 +77,8 @@ PRAGMA user_version = {FORMAT};
 
 Record = Mapping[str, Any]
 """The report on one student for staff, as JSON values: see `grader.report.json.as_dict`."""
+ATTEMPT = "attempt"
+"""The key of a record that says which of a student's hand-ins it is of, where there are several."""
 
 
 class StoreError(Exception):
@@ -194,6 +196,21 @@ class Store:
     def newest(self, student: str) -> Kept | None:
         """Return the newest result of a student, if there is one. Raises StoreError."""
         return next(self._rows("student = ? ORDER BY results.id DESC LIMIT 1", (student,)), None)
+
+    def newest_of(self, record: Record) -> Kept | None:
+        """Return the newest result of the hand-in that a record is of. Raises StoreError.
+
+        Of a student with several hand-ins, the newest result may be that of another one.
+        """
+        about = record["submission"]
+        if ATTEMPT not in record:
+            return self.newest(about["id"])
+        own = (
+            kept
+            for kept in self.history(about["id"])
+            if kept.record["submission"]["digest"] == about["digest"]
+        )
+        return max(own, key=lambda kept: kept.graded_at, default=None)
 
     def note_run(self, run: ClassRun) -> None:
         """Note where a class was graded from. Raises StoreError and WritingError."""

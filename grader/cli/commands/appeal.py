@@ -138,7 +138,9 @@ def _case(
     record = record_of(out, appeal.student)
     if "problem" in record:
         raise BatchError(f"{one_line(appeal.student)}: {one_line(record['problem'])}")
-    entries = class_entries(store, folder, out, course, "the code has to run again")
+    entries = class_entries(
+        store, folder, out, course, "the code has to run again", records=[record]
+    )
     if appeal.student not in entries:
         raise BatchError(f"{one_line(appeal.student)}: the submission is not there any more")
     submission = entries[appeal.student].read()
@@ -149,7 +151,7 @@ def _case(
         )
     slugs = tuple(exercise["slug"] for exercise in record["exercises"])
     only = () if set(slugs) == set(course.rubric.exercises) else slugs
-    kept = store.newest(appeal.student)
+    kept = store.newest_of(record)
     now = conditions_of(course, only, tier)
     # The language of the reply decides no outcome.
     then = replace(kept.conditions, language=now.language) if kept else None

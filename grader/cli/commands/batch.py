@@ -21,6 +21,7 @@ from grader.cli.by_person import print_answers, print_review
 from grader.cli.class_grading import ClassGrading, ClassRequest, grade_class
 from grader.cli.faults import in_words
 from grader.cli.open_engine import OpenEngine
+from grader.course.attempts import AttemptRule
 from grader.course.rubric import Rubric
 from grader.engine.engine import Engine
 from grader.grade.evidence import Tried
@@ -57,6 +58,11 @@ _OVERVIEW_MAX = 60
     "--layout",
     type=click.Choice(LAYOUTS),
     help="The system that DIR was downloaded from; else it is recognised by its file names.",
+)
+@click.option(
+    "--attempt",
+    type=click.Choice([rule.value for rule in AttemptRule]),
+    help="Which of several hand-ins of a student counts; else as rubric.yaml says.",
 )
 @click.option(
     "--student",
@@ -121,6 +127,7 @@ def run(
     limit: int | None = None,
     shard: str | None = None,
     cluster: str | None = None,
+    attempt: str | None = None,
     quiet: bool = False,
     format_: str = "text",
     open_engine: OpenEngine = Engine,
@@ -137,7 +144,7 @@ def run(
     """
     request = ClassRequest(
         folder, out, jobs, only, spawn, isolation, course_folder, written_points, empty_is_zero,
-        again, layout, roster, students, limit, quiet, shard, cluster,
+        again, layout, roster, students, limit, quiet, shard, attempt, cluster,
     )  # fmt: skip
     with in_words():
         graded = grade_class(request, open_engine, _print_line if format_ == LINES else None)
@@ -190,6 +197,7 @@ def _print_words(graded: ClassGrading, request: ClassRequest) -> None:
     _print_layout(graded.collected, folder)
     _print_left(summary, folder, out, graded.collected.others)
     _print_absences(graded.absences)
+    _print_several(graded)
     _print_without_time(summary)
     _print_tried(summary)
     _print_others(summary, request)
@@ -285,10 +293,26 @@ def _print_absences(absences: Absences) -> None:
     for names, words in (
         (absences.handed_in_nothing, "handed in nothing"),
         (absences.not_on_roster, "not on the roster, and graded"),
-        (absences.handed_in_twice, "handed in more than one submission, each with a row"),
     ):
         if names:
             click.echo(without_commands(f"{len(names)} {words}: {_few(names)}"))
+
+
+def _print_several(graded: ClassGrading) -> None:
+    """Say who handed in more than once, and which hand-in counts or how to say it."""
+    if not graded.several:
+        return
+    names = f"{len(graded.several)} handed in more than once"
+    if graded.rule is None:
+        words = (
+            "each hand-in has a row; to count one, give --attempt best, last or first, or write "
+            "attempts into rubric.yaml"
+        )
+        click.echo(without_commands(f"{names}, and {words}: {_few(graded.several)}"))
+        return
+    counted = {row.id: row.attempt for row in graded.summary.everybody}
+    each = [f"{id} ({counted[id]})" if counted.get(id) else id for id in graded.several]
+    click.echo(without_commands(f"{names}, and the {graded.rule} counts: {_few(tuple(each))}"))
 
 
 def _print_others(summary: Summary, request: ClassRequest) -> None:

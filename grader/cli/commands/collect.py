@@ -49,6 +49,11 @@ from grader.text.typed import here
     help="CSV with the forge's own times: who, commit, pushed_at. Without it the times of "
     "commits count, which whoever commits can set.",
 )
+@click.option(
+    "--each-push",
+    is_flag=True,
+    help="With --pushes: every push in time is a hand-in, for grader batch --attempt.",
+)
 def command(**given: Any) -> int:
     """Fetch what a class has pushed to Git repositories, as of the deadline.
 
@@ -64,9 +69,14 @@ def run(
     pattern: str = "",
     at: str | None = None,
     pushes: Path | None = None,
+    each_push: bool = False,
 ) -> int:
     """Collect and print what came out; return 0, or 3 if something could not be fetched."""
     with in_words():
+        if each_push and pushes is None:
+            raise BatchError(
+                "--each-push: commits are no hand-ins. Give the forge's: --pushes FILE"
+            )
         deadline = None
         if at is not None:
             try:
@@ -79,7 +89,9 @@ def run(
         known = read_roster(roster)
         times = read_pushes(pushes, known) if pushes is not None else None
         try:
-            collection = collect(CollectPlan(known, pattern, deadline, times), into, _tell)
+            collection = collect(
+                CollectPlan(known, pattern, deadline, times, each_push), into, _tell
+            )
         except (CollectError, FolderError) as error:
             raise BatchError(str(error)) from None
     _print(collection, roster, into)
@@ -95,9 +107,10 @@ def _tell(row: CollectedRow) -> None:
 def _print(collection: CollectedClass, roster: Path, into: Path) -> None:
     rows = collection.rows
     got = [row for row in rows if row.commit]
+    students, having = len({row.id for row in rows}), len({row.id for row in got})
     click.echo(
-        f"{len(got)} of {len(rows)} students: {len(collection.unchanged)} unchanged, "
-        f"{len(rows) - len(got)} with nothing; all in {into / TABLE}"
+        f"{having} of {students} students: {len(collection.unchanged)} unchanged, "
+        f"{students - having} with nothing; all in {into / TABLE}"
     )
     if any(row.time_of == BY_COMMIT for row in got):
         click.echo(

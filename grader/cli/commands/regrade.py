@@ -139,7 +139,7 @@ def run(
             earlier = Earlier(known.records, results, course.rubric, known.only)
 
             def entries(why: str = "code has to run again") -> Mapping[str, Entry]:
-                return class_entries(store, folder, out, course, why, roster)
+                return class_entries(store, folder, out, course, why, roster, known.records)
 
             def grader(count: int) -> AbstractContextManager[Grader]:
                 workers = min(jobs or cores(), count)

@@ -16,8 +16,9 @@ from ..checks.namespace import Student
 from ..checks.probe import MatchedPair, Probe
 from ..reference.memo import Reference
 from ..smallest.difference import clear_difference
-from ..smallest.sides import Call, Raised, copies, through
+from ..smallest.sides import Call, copies, through
 from ..smallest.small_calls import Size, Sizes, SmallCall, length_of
+from ..smallest.steps import Raised
 from .generic_calls import generic_arguments
 from .received import OwnValue, own_values
 from .reference_trace import ReferenceTrace, ReferenceValue

@@ -15,7 +15,6 @@ from ..smallest.small_calls import (
     Size,
     Sizes,
     SmallCall,
-    Tensor,
     Whole,
     length_of,
     shape_of,
@@ -24,6 +23,8 @@ from ..smallest.small_calls import (
 LENGTHS = (3, 4, 5, 7, 2, 6, 8, 9)
 """Lengths for the axes, in the order of their letters: all different, so that none is taken for
 another."""
+Drawn = Numbers | Mask | Whole | Shares
+"""The tensors whose values are drawn."""
 ONE = "1"
 """A first axis that is declared as 1: of several samples, where a target takes that."""
 SAMPLES = 2
@@ -47,14 +48,14 @@ def generic_arguments(call: SmallCall, sizes: Sizes, seed: int) -> list[Any]:
 
 
 def _argument(given: Given, sizes: Sizes, draw: torch.Generator) -> Any:
-    if isinstance(given, (Numbers, Mask, Whole, Shares)):
+    if isinstance(given, Drawn):
         return _tensor(given, sizes, draw)
     if isinstance(given, tuple) and not isinstance(given[0], int):
-        return [_tensor(one, sizes, draw) for one in given]
+        return [_tensor(one, sizes, draw) for one in given if isinstance(one, Drawn)]
     return length_of(given.letter, sizes) if isinstance(given, Size) else given
 
 
-def _tensor(given: Tensor, sizes: Sizes, draw: torch.Generator) -> torch.Tensor:
+def _tensor(given: Drawn, sizes: Sizes, draw: torch.Generator) -> torch.Tensor:
     """Return a tensor of the shape of its axes."""
     first, _space, others = given.axes.partition(" ")
     shape = shape_of(given.axes, sizes)

@@ -72,7 +72,7 @@ class RightUpToHere:
 
     def _calls(self, check: Check) -> Sequence[SmallCall]:
         requested = self._runner.requested_names(check)
-        return self._course.of([one for one in check.exercise.targets if one in requested])
+        return self._course.drawn([one for one in check.exercise.targets if one in requested])
 
     def _seen(
         self,

@@ -101,6 +101,11 @@ class SmallCall:
     """Part of the answer -> the two arrays whose products it adds up: arguments or other parts."""
 
     @property
+    def takes_any_numbers(self) -> bool:
+        """Return whether it is a plain call, whose numbers may be drawn."""
+        return not self.steps and not any(isinstance(one, Fixed) for one in self._tensors())
+
+    @property
     def letters(self) -> tuple[str, ...]:
         """Return the letters of all axes, each once."""
         texts = [one.axes for one in self._tensors()]
@@ -136,6 +141,10 @@ class SmallCalls:
     def of(self, targets: Sequence[str]) -> tuple[SmallCall, ...]:
         """Return the calls of these targets."""
         return tuple(call for call in self.calls if call.target in targets)
+
+    def drawn(self, targets: Sequence[str]) -> tuple[SmallCall, ...]:
+        """Return the calls of these targets whose numbers may be drawn."""
+        return tuple(call for call in self.of(targets) if call.takes_any_numbers)
 
 
 def shape_of(axes: str, sizes: Sizes) -> tuple[int, ...]:

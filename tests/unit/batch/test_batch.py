@@ -172,10 +172,15 @@ def test_a_folder_and_a_file_of_one_name_are_two_students(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("nowhere", "nowhere: no such folder."), ("empty", "empty: no submissions. It should hold")],
+    [
+        ("nowhere", "nowhere: no such folder."),
+        ("class.zip", "class.zip: an archive. Unpack"),
+        ("empty", "empty: no submissions. It should hold"),
+    ],
 )
 def test_nothing_to_grade_is_an_error(tmp_path: Path, name: str, says: str) -> None:
     (tmp_path / "empty").mkdir()
+    (tmp_path / "class.zip").write_bytes(b"PK")
 
     with pytest.raises(BatchError, match=says):
         discover(tmp_path / name, tmp_path / "out")

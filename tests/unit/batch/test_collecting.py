@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.batch.attempts import with_rule
 from grader.batch.collected_table import CollectedRow, read_table
 from grader.batch.collecting import (
     CollectedClass,
@@ -22,6 +23,7 @@ from grader.batch.git_repository import without_secret
 from grader.batch.roster import read_roster
 from grader.batch.time_columns import RosterError
 from grader.cli import cli
+from grader.course.attempts import AttemptRule
 from grader.text.moments import Moment, read_moment
 
 DEADLINE = read_moment("2026-11-20T23:59:00+09:00")
@@ -75,6 +77,41 @@ def planned(
     path = tmp_path / "roster.csv"
     path.write_text("login\n" + "".join(f"{login}\n" for login in logins), encoding="utf-8")
     return CollectPlan(read_roster(path), forge.pattern, at)
+
+
+def test_each_push_in_time_is_a_hand_in(tmp_path: Path, forge: Forge) -> None:
+    times = (EARLY, "2026-11-20T12:00:00+09:00", LATE)
+    commits = [forge.commit("one", f"x = {n}\n") for n in range(3)]
+    forge.commit("two", "x = 9\n")
+    table = tmp_path / "pushes.csv"
+    lines = (f"one,{commit},{at}\n" for commit, at in zip(commits, times, strict=True))
+    table.write_text("login,commit,pushed_at\n" + "".join(lines), encoding="utf-8")
+    plan = planned(tmp_path, forge, "one", "two")
+    plan = replace(plan, pushes=read_pushes(table, plan.roster), each_push=True)
+
+    first = collect(plan, into(tmp_path))
+    again = collect(plan, into(tmp_path))
+    entries = discover(into(tmp_path), tmp_path / "out", STEMS).entries
+    [counted] = with_rule(entries, AttemptRule.FIRST)
+
+    assert [(row.id, row.folder, row.commit, row.problem) for row in first.rows] == [
+        ("one", "one~1", commits[0], ""),
+        ("one", "one~2", commits[1], ""),
+        ("two", "two", "", "nothing was pushed in time"),
+    ]
+    assert (again.rows, again.unchanged) == (first.rows, frozenset({"one"}))
+    assert [entry.student for entry in entries] == ["one", "one"]
+    assert (counted.id, counted.read().files) == ("one", {"a1_attention.py": b"x = 0\n"})
+    assert len(list((into(tmp_path) / ".repositories").iterdir())) == 2
+
+
+def test_each_push_needs_the_forges_times(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "roster.csv").write_text("login\none\n", encoding="utf-8")
+    words = ["collect", str(tmp_path / "roster.csv"), "--into", str(tmp_path), "--each-push"]
+    assert cli.main(words) == 2
+    assert "--each-push: commits are no hand-ins" in capsys.readouterr().err
 
 
 def into(tmp_path: Path) -> Path:
