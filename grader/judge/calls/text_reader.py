@@ -10,14 +10,15 @@ from ...wire.load_plan import LoadPlan, Wanted, survey_request
 from ...wire.raised import RemoteRaised
 from ...wire.survey_report import survey_report
 from . import process_exit
-from .faults import Starved, StudentFault, StudentRaised
+from .faults import Starved, StudentFault, StudentRaised, was_killed
 from .survey import Survey
 from .time_limits import LimitExtension
 from .worker_process import WorkerProcess
 from .workers import Workers
 
 LIMIT_S = 10.0
-
+MOST_KILLS = 2
+"""So often the text is read anew after a SIGKILL. From then on it is taken for the text's doing."""
 
 THE_TEXTS_OWN = frozenset({"MemoryError", "RecursionError"})
 """Exceptions that a text causes in any reader: the text is too large or too deep."""
@@ -99,6 +100,7 @@ class TextReader:
         self._workers, self._plan, self._wanted = workers, plan, wanted
         self._has_own_worker = has_own_worker
         self._reading: Reading | None = None
+        self._kills = 0
         self._survey = None if wanted is not None else Survey()
 
     def survey(self) -> Survey | None:
@@ -107,8 +109,13 @@ class TextReader:
         Raises:
             Starved: the machine was too busy to read it.
         """
-        if self._survey is None and self._reading is not None:
-            self._survey = self._reading.survey()
+        while self._survey is None and self._reading is not None:
+            survey = self._reading.survey()
+            if self._is_worth_another_try(survey):
+                self._reading.close()
+                self._reading = self._begun()
+            else:
+                self._survey = survey
         return self._survey
 
     def read_first(self, worker: WorkerProcess) -> bool:
@@ -119,12 +126,25 @@ class TextReader:
         if self._wanted is None or self._survey is not None or self._reading is not None:
             return True
         if self._has_own_worker:
-            self._reading = Reading(self._workers.take(), self._plan, self._wanted)
+            self._reading = self._begun()
             return True
         more_time = worker.more_time
-        self._survey = Reading(worker, self._plan, self._wanted).survey()
+        survey = Reading(worker, self._plan, self._wanted).survey()
         worker.more_time = more_time
-        return self._survey.is_read
+        if not self._is_worth_another_try(survey):
+            self._survey = survey
+        return survey.is_read
+
+    def _begun(self) -> Reading:
+        assert self._wanted is not None
+        return Reading(self._workers.take(), self._plan, self._wanted)
+
+    def _is_worth_another_try(self, survey: Survey) -> bool:
+        """Tell whether a SIGKILL ended the reader, which runs none of the text, and take note."""
+        if not was_killed(survey.fault):
+            return False
+        self._kills += 1
+        return self._kills <= MOST_KILLS
 
     def close(self) -> None:
         """End the worker that only reads, if there is one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ import pytest
 from grader.grade.evidence import Outcome
 from grader.judge.calls import text_reader
 from grader.judge.calls.faults import Starved
-from grader.judge.calls.text_reader import Reading
+from grader.judge.calls.text_reader import Reading, TextReader
 from grader.judge.calls.worker_process import Usage
 from grader.wire.frame import Channel
 from grader.wire.load_plan import LoadPlan, Wanted
@@ -31,11 +32,14 @@ class Worker:
         self.more_time: Callable[[], float] = lambda: 0.0
         self.used = Usage(0.0, 0.0, 0.0)
         self.killed = 0
+        self.ended_by: signal.Signals | None = None
 
     def usage(self) -> Usage:
         return self.used
 
     def fate(self) -> int:
+        if self.ended_by is not None:
+            return int(self.ended_by)
         return os.W_EXITCODE(3, 0) if hasattr(os, "W_EXITCODE") else 3 << 8
 
     def kill(self) -> None:
@@ -136,3 +140,66 @@ def test_a_machine_that_is_too_busy_is_nobodys_fault(
         told.survey()
     told.close()
     assert worker.killed == 1
+
+
+class Taken:
+    """Workers, the first of which are ended by a SIGKILL while they read; the next ones answer."""
+
+    def __init__(self, kills: int) -> None:
+        self._kills = kills
+        self.taken: list[Any] = []
+
+    def take(self) -> Any:
+        worker = Worker()
+        if len(self.taken) < self._kills:
+            worker.ended_by = signal.SIGKILL
+        else:
+            worker.other.send({"t": "ok", "found": encoded_survey({"a": {"f": LOOP}})})
+        worker.other.sock.shutdown(socket.SHUT_WR)
+        self.taken.append(worker)
+        return worker
+
+
+@pytest.fixture
+def taken() -> Iterator[Callable[[int], Taken]]:
+    """Workers by how many of them are killed; all are closed afterwards."""
+    made: list[Taken] = []
+
+    def make(kills: int) -> Taken:
+        made.append(Taken(kills))
+        return made[-1]
+
+    yield make
+    for worker in (one for workers in made for one in workers.taken):
+        worker.channel.close()
+        worker.other.close()
+
+
+def read(workers: Any, *, has_own_worker: bool) -> TextReader:
+    """Have a text read as a client does that takes workers until one has read it."""
+    plan = LoadPlan({"a.py": b"x = 1\n"}, {"a": "a.py"}, {"a": ("f",)}, {})
+    reader = TextReader(workers, plan, Wanted({}, {}, (), {}), has_own_worker)
+    for _ in range(5):
+        if reader.read_first(None if has_own_worker else workers.take()):  # type: ignore[arg-type]
+            break
+    return reader
+
+
+@pytest.mark.parametrize("has_own_worker", [True, False], ids=["beside", "first"])
+def test_what_a_sigkill_ended_is_read_again(
+    taken: Callable[[int], Taken], has_own_worker: bool
+) -> None:
+    workers = taken(2)
+    survey = read(workers, has_own_worker=has_own_worker).survey()
+    assert survey is not None and survey.is_read
+    assert [place.where.line for place in survey.loops("a", "f")] == [3]
+    assert len(workers.taken) == 3
+
+
+@pytest.mark.parametrize("has_own_worker", [True, False], ids=["beside", "first"])
+def test_a_reader_that_is_killed_again_and_again_is_told_of(
+    taken: Callable[[int], Taken], has_own_worker: bool
+) -> None:
+    survey = read(taken(9), has_own_worker=has_own_worker).survey()
+    assert survey is not None and survey.fault is not None
+    assert "was killed" in survey.fault.observed
