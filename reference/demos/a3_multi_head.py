@@ -91,7 +91,7 @@ with grader.trying():
         memory = torch.cat([nn.functional.one_hot(text, 6), where.expand(64, 8, 8)], dim=2)
         guessed = to_letters(cross(where.expand(64, 8, 8), memory))
         loss = nn.functional.cross_entropy(guessed.flatten(0, 1), text.flip(1).flatten())
-        optimiser.zero_grad()
+        optimiser.zero_grad(set_to_none=True)
         loss.backward()
         optimiser.step()
     felt = torch.zeros(8, 8)

@@ -101,7 +101,7 @@ with grader.trying():
         total = 0.0
         for chosen in torch.randperm(len(images)).split(50):
             loss = nn.functional.cross_entropy(vit(images[chosen]), kind[chosen])
-            optimiser.zero_grad()
+            optimiser.zero_grad(set_to_none=True)
             loss.backward()
             optimiser.step()
             total += loss.item() * len(chosen)

@@ -100,7 +100,9 @@ class Sides:
 
     def settle(self, filled: Filled) -> bool:
         """Look for another way of storing a module's parameters; return whether there is one."""
-        if filled.candidate.call.made is None or filled.candidate.call.methods:
+        call = filled.candidate.call
+        # Arguments of steps are theirs alone: the module itself may have to refuse them.
+        if call.made is None or call.methods or call.steps:
             return False
         self._spend()
         return self.pair(filled.candidate).settle(copies(filled.arguments), {})

@@ -177,14 +177,14 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, KillR
             "      numerics:  {points: 1, visibility: hidden}\n      gradients: {points: 3, "
             "visibility: hidden}\n      state:     {points: 1, visibility: hidden}\n"
             "      policy:    {points: 1, visibility: public}\n    follow_through: {",
-            "rubric.yaml:47  exercises.a1.sdpa.criteria.masking is gone, for which 9 checks stood",
+            "rubric.yaml:52  exercises.a1.sdpa.criteria.masking is gone, for which 9 checks stood",
         ),
         (
             "rubric.yaml",
             "    follow_through: {stable_softmax: a1.softmax}\n    banned:\n"
             "      - torch.nn.functional.scaled_dot_product_attention\n",
             "    follow_through: {stable_softmax: a1.softmax}\n    banned:\n",
-            "rubric.yaml:56  exercises.a1.sdpa.banned: "
+            "rubric.yaml:61  exercises.a1.sdpa.banned: "
             "torch.nn.functional.scaled_dot_product_attention is gone",
         ),
         (
