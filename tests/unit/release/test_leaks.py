@@ -193,6 +193,32 @@ def test_a_name_in_quotes_is_no_secret_and_code_around_one_is(tmp_path: Path) ->
         text + 'NAMES = (\n    "attention.projection.weight",\n)\nLAST = NAMES["of_a_layer"] + 1\n',
         encoding="utf-8",
     )
-    texts = {one.text for one in secret_lines(find_course(course))}
+    texts = _secrets_of(course)
     assert '"attention.projection.weight",' not in texts
     assert 'LAST=NAMES["of_a_layer"]+1' in texts
+
+
+def test_a_line_of_the_roles_is_no_secret_of_a_hidden_suite_but_one_of_a_solution(
+    tmp_path: Path,
+) -> None:
+    """A kit that checks holds the roles; a line that they share with a solution stays secret."""
+    course = tmp_path / "toy"
+    shutil.copytree(TOY, course)
+    both = "KERNELS_OF_THE_LEARNED_FILTER = (3, 5, 7)\n"
+    suite = course / "tests" / "suites" / "f2_learned" / "test_learned.py"
+    suite.write_text(suite.read_text(encoding="utf-8") + both, encoding="utf-8")
+    assert both.replace(" ", "").strip() in _secrets_of(course)
+    (course / "reference" / "roles.py").write_text(both, encoding="utf-8")
+    assert both.replace(" ", "").strip() not in _secrets_of(course)
+    solution = course / "reference" / "f2_learned.py"
+    text = solution.read_text(encoding="utf-8")
+    kept = "        self.noise = noise\n"
+    assert kept in text
+    line = "self.filters_of_the_learned_kernel = noise\n"
+    solution.write_text(text.replace(kept, f"{kept}        {line}"), encoding="utf-8")
+    (course / "reference" / "roles.py").write_text(both + line, encoding="utf-8")
+    assert line.replace(" ", "").strip() in _secrets_of(course)
+
+
+def _secrets_of(course: Path) -> set[str]:
+    return {one.text for one in secret_lines(find_course(course))}
