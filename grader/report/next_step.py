@@ -38,15 +38,17 @@ def next_step(report: Report, cwd: Path) -> str:
 def explainable(report: Report) -> str | None:
     """Return the name by which `grader explain` knows the first failure shown in full.
 
-    It is that of its cause; without one, that of its criterion, if this course has hints at all:
-    the cause of another failure would be read as the cause of this one.
+    It is that of its cause; without one, that of its criterion: the cause of another failure would
+    be read as the cause of this one. None if this copy of the course explains nothing.
     """
+    if not report.has_hints:
+        return None
     for exercise in report.exercises:
         first = findings(exercise).first
         if first is not None and first.outcome in LOST:
             if first.cause is not None and not first.cause.is_kept_back:
                 return first.cause.id
-            return f"{first.exercise}/{first.criterion}" if report.has_hints else None
+            return f"{first.exercise}/{first.criterion}"
     return None
 
 

@@ -265,7 +265,9 @@ def caused(check: str, cause: str) -> Observation:
             id="it is shown in full for its cause",
         ),
         pytest.param(
-            (FAILED_AT, caused(MEAN_UNTOUCHED.check, "mean.a")), None, id="of another exercise"
+            (FAILED_AT, caused(MEAN_UNTOUCHED.check, "mean.a")),
+            "s1.add/outputs",
+            id="not of another exercise",
         ),
         pytest.param(
             (ADD_UNTOUCHED, caused(MEAN_UNTOUCHED.check, "mean.a")), "mean.a", id="the first there"
@@ -275,7 +277,9 @@ def caused(check: str, cause: str) -> Observation:
 def test_the_cause_to_read_about_is_of_the_failure_that_is_shown(
     found: tuple[Observation, ...], cause: str | None
 ) -> None:
-    assert explainable(report_on(SampleResult(observations=found), RUBRIC)) == cause
+    report = report_on(SampleResult(observations=found), RUBRIC)
+    assert explainable(replace(report, has_hints=True)) == cause
+    assert explainable(report) is None, "this copy of the course explains nothing"
 
 
 @pytest.mark.parametrize(

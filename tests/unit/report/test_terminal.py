@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,19 @@ from tests.unit.samples import RUBRIC, SampleResult, observations, submission
 
 
 def text_of(
-    graded: SampleResult, width: int = 80, encoding: str = "utf-8", *, colour: bool = False
+    graded: SampleResult,
+    width: int = 80,
+    encoding: str = "utf-8",
+    *,
+    colour: bool = False,
+    has_hints: bool = False,
 ) -> str:
     raw = io.BytesIO()
     file = io.TextIOWrapper(raw, encoding=encoding, newline="\n")
     terminal = {"force_terminal": True, "color_system": "standard"} if colour else {}
     console = Console(file=file, width=width, highlight=False, **terminal)  # type: ignore[arg-type]
-    render(report_on(graded, RUBRIC), console, Path("/course"))
+    report = replace(report_on(graded, RUBRIC), has_hints=has_hints)
+    render(report, console, Path("/course"))
     file.flush()
     return raw.getvalue().decode(encoding)
 
@@ -52,7 +59,7 @@ MIXED = SampleResult(
 
 
 def test_a_report_in_full() -> None:
-    assert text_of(MIXED) == (
+    assert text_of(MIXED, has_hints=True) == (
         "sums  class/student-001\n"
         "\n"
         "s1.add   █████░░░░░░░░░░░░░░░      1 / 3.5\n"
@@ -297,7 +304,7 @@ def test_what_is_seen_is_no_cause_and_a_likely_place_says_so() -> None:
             Observation("s2.mean/outputs/test_long", long, Outcome.FAILED, "other words"),
         ),
     )
-    lines = text_of(seen).splitlines()
+    lines = text_of(seen, has_hints=True).splitlines()
 
     assert "      seen       swap axes 0 and 1" in lines
     assert "      or         Something else fits as well." in lines

@@ -123,6 +123,7 @@ def test_commands_that_are_told_keep_the_course(
     monkeypatch.chdir(tmp_path)
     grader = SampleGrader(cause=Cause("add.minus", "Subtracted.", 2, 2))
     work = put(tmp_path / "x" / "s1_sums.py", "failed").parent
+    (course / "reference" / "mistakes").mkdir(parents=True)  # a course that explains
 
     assert check(work, course_folder=Path("course"), open_engine=grader.opened) == 1
     assert "why:  grader explain add.minus --course course\n" in capsys.readouterr().out
