@@ -57,8 +57,12 @@ def drawn(records: Sequence[Record], rubric: Rubric, students: int, seed: int) -
 
 
 def _pool(records: Sequence[Record], slug: str) -> tuple[list[Any], list[Any], list[Any]]:
-    """What there is of an exercise: solved, wrong, and not tried."""
-    own = [e for record in records for e in record["exercises"] if e["slug"] == slug]
+    """What there is of an exercise: solved, wrong, and not tried.
+
+    What is paid for in another exercise is left out: it would come without that exercise.
+    """
+    every = (e for record in records for e in record["exercises"] if e["slug"] == slug)
+    own = [e for e in every if all(c["outcome"] != Outcome.CARRIED for c in e["checks"])]
     idle = [e for e in own if all(c["outcome"] == Outcome.NOT_ATTEMPTED for c in e["checks"])]
     right = [e for e in own if e["points"] == e["max_points"]]
     return right, [e for e in own if e not in idle and e not in right], idle
