@@ -19,6 +19,7 @@ from tests.bench.peers.job import submissions
 from tests.bench.peers.measuring import descendants, memory_kb
 from tests.bench.peers.ours import STEM, write_course
 from tests.support.clients import remote_client, student_of, worker_source
+from tools.notebooks import solution, stems
 
 SETTLED = 200
 """Submissions after which no process may grow any more."""
@@ -26,8 +27,8 @@ MOST_GROWTH = 0.05
 COUNTS = (1, 10, 100, 1000)
 """Numbers of submissions, unless `--most` says more."""
 EXERCISES = (1, 2, 4, 8, 16)
-SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
-"""Bytes of a tensor that goes to a worker and comes back."""
+SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000, 64_000_000)
+"""Bytes of a tensor that goes to a worker and comes back; a message takes 67 million."""
 
 
 def growth(runs: int, most: int) -> Iterator[Row]:
@@ -67,10 +68,13 @@ def _graded(engine: Engine, place: Path, count: int) -> None:
 
 
 def of_exercises(runs: int) -> Iterator[Row]:
-    """A right submission of more and more of the course's exercises."""
+    """The worked solution, graded on more and more of the course's exercises."""
     course = find_course(ROOT)
     slugs = tuple(course.rubric.exercises)
-    right = read_submission(ROOT / "tests" / "corpus" / "right_plain")
+    with tempfile.TemporaryDirectory(prefix="grader-bench-") as name:
+        for stem in stems():
+            (Path(name) / f"{stem}.py").write_text(solution(stem), encoding="utf-8")
+        right = read_submission(Path(name))
     for count in (*(each for each in EXERCISES if each < len(slugs)), len(slugs)):
         with Engine(course, Options(workers=1, only=slugs[:count])) as engine:
             list(engine.grade([right]))

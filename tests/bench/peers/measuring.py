@@ -26,7 +26,7 @@ from .job import checks, submissions
 from .ours import STEM, write_course
 
 VENVS = ROOT / "build" / "bench"
-FEW, MANY = 2, 8
+FEW, MANY = 2, 6
 """Submissions of a short and a long run of a form: the difference is the cost of one more."""
 MANY_FAST = 40
 """The same for the forms that grade many in one go."""
