@@ -131,7 +131,7 @@ def _name(made_of: tuple[Any, ...], generator: torch.Generator) -> str:
     settings = torch.get_default_dtype(), torch.is_grad_enabled()
     result = hashlib.blake2b(repr((made_of, settings)).encode(), digest_size=16)
     for state in (generator.get_state(), torch.get_rng_state()):
-        result.update(state.numpy())
+        result.update(state.numpy().data)
     return result.hexdigest()
 
 
