@@ -159,7 +159,7 @@ class ReferenceModule:
 
     @functools.cached_property
     def _count(self) -> int:
-        """How many numbers its parameters have."""
+        """Count the numbers of its parameters."""
         return sum(parameter.numel() for parameter in self.module.parameters())
 
     def __getattr__(self, name: str) -> Any:
