@@ -44,6 +44,7 @@ from .job import Job, job_for
 from .lanes import Lane, Order, must_exec
 from .process_tree import ProcessTree, TorchMissing, begin
 from .tiers import IsolationError, acceptable
+from .waiting import InGroups, InOrder, Waiting
 
 LANE_LIMIT_S = 60.0
 """Time to start a lane and prove the reference, added to a submission's own wall limit."""
@@ -173,15 +174,19 @@ class Engine:
         self._lanes = []
 
     def grade(
-        self, submissions: Iterable[Submission], scopes: Mapping[str, Scope] | None = None
+        self,
+        submissions: Iterable[Submission],
+        scopes: Mapping[str, Scope] | None = None,
+        groups: Mapping[str, str] | None = None,
     ) -> Iterator[Result]:
         """Yield one result per submission, in the order in which they get finished.
 
         A submission whose lane dies, stalls or starves is graded once more, alone, at the end.
         `scopes` restricts, by a submission's id, what it is graded on; without an entry it is
-        graded on all that `options` say.
+        graded on all that `options` say. `groups` names, by a submission's id, those that are
+        quicker on one lane than on several.
         """
-        waiting = iter(submissions)
+        waiting = InOrder(submissions) if groups is None else InGroups(submissions, groups)
         self._scopes = scopes or {}
         again: deque[Job] = deque()
         while True:
@@ -205,22 +210,21 @@ class Engine:
             self._tree.starter.start(self._hello, order), time.monotonic() + LANE_LIMIT_S
         )
 
-    def _deal(self, waiting: Iterator[Submission], again: deque[Job]) -> None:
+    def _deal(self, waiting: Waiting, again: deque[Job]) -> None:
         """Give every idle lane a submission; open lanes while there is more to do than lanes."""
         while True:
-            idle = next((state for state in self._lanes if state.job is None), None)
-            if idle is None and len(self._lanes) >= self.options.workers:
+            idle = (number for number, state in enumerate(self._lanes) if state.job is None)
+            lane = next(idle, len(self._lanes))
+            if lane >= self.options.workers:
                 return
-            job = self._next(waiting, again)
+            job = self._next(waiting.next_for(lane), again)
             if job is None:
                 return
-            if idle is None:
-                idle = self._open()
-                self._lanes.append(idle)
-            self._send(idle, job)
+            if lane == len(self._lanes):
+                self._lanes.append(self._open())
+            self._send(self._lanes[lane], job)
 
-    def _next(self, waiting: Iterator[Submission], again: deque[Job]) -> Job | None:
-        submission = next(waiting, None)
+    def _next(self, submission: Submission | None, again: deque[Job]) -> Job | None:
         if submission is not None:
             # of the whole course, because files import each other
             return job_for(submission, self._hello.targets)

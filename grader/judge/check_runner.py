@@ -278,6 +278,7 @@ class CheckRunner:
         settle(seed ^ draw.reseeded)
         phases = self._suites.run(check.item, lambda name: getattr(context, name), plugin.FIXTURES)
         context.clear()
+        reference.take_back()
         record.answer = client.answer
         raised = [phase.error for phase in phases if isinstance(phase.error, StudentRaised)]
         record.compared += [error.type_name for error in raised]

@@ -19,7 +19,15 @@ from ..engine.engine import Engine, Options, Result
 from ..grade.evidence import Observation
 from .data import CourseData, read_course
 from .pairs import AND, PAIRS, pairs_of
-from .trials import ValidationTrial, each_for_itself, kills, scope_of, submission_of, trial_of
+from .trials import (
+    ValidationTrial,
+    each_for_itself,
+    groups_of,
+    kills,
+    scope_of,
+    submission_of,
+    trial_of,
+)
 
 SELF_TARGET = Fraction(95, 100)
 OPEN_TARGET = Fraction(2, 100)
@@ -115,14 +123,18 @@ def diagnose(
     Raises CourseError, EngineError.
     """
     data = read_course(course, only)
-    waiting = [trial_of(data, each) for each in (*data.misconceptions, *data.variants)]
-    return tables_of(data, graded_for_real(data, waiting, options), options, pairs)
+    alone = [trial_of(data, each) for each in (*data.misconceptions, *data.variants)]
+    double = list(pairs_of(data, pairs))
+    return tables_of(data, graded_for_real(data, [*alone, *double], options), double, options)
 
 
 def tables_of(
-    data: CourseData, results: Mapping[str, Seen], options: Options, pairs: int = PAIRS
+    data: CourseData,
+    results: Mapping[str, Seen],
+    double: Sequence[ValidationTrial],
+    options: Options,
 ) -> Diagnosed:
-    """Return the tables from the results of misconceptions and variants, by their ids.
+    """Return the tables from the results of misconceptions, variants and pairs, by their ids.
 
     Raises EngineError.
     """
@@ -144,7 +156,7 @@ def tables_of(
     return Diagnosed(
         Table("self: each known mistake by itself", tuple(itself)),
         Table("open set: the same with that mistake forgotten", tuple(open_)),
-        Table("pairs: two mistakes at once", tuple(_of_pairs(data, known, options, pairs))),
+        Table("pairs: two mistakes at once", _of_pairs(data, known, results, double, options)),
         Table("variants: right answers", tuple(accused)),
         tuple(sorted(alike)),
         tuple(unexplained(data, itself)),
@@ -153,16 +165,18 @@ def tables_of(
 
 
 def _of_pairs(
-    data: CourseData, known: set[str], options: Options, count: int
-) -> Iterator[NamedCauses]:
-    double = list(pairs_of(data, count))
-    results = graded_for_real(data, double, options)
+    data: CourseData,
+    known: set[str],
+    results: Mapping[str, Seen],
+    double: Sequence[ValidationTrial],
+    options: Options,
+) -> tuple[NamedCauses, ...]:
     both = [
         named_causes(trial.id, slug, seen, {*trial.id.split(AND)}, known)
         for trial in double
         for slug, seen, _ in _exercises(trial, results[trial.id])
     ]
-    yield from _amounting(data, double, both, known, options)
+    return tuple(_amounting(data, double, both, known, options))
 
 
 def unexplained(data: CourseData, rows: Sequence[NamedCauses]) -> Iterator[str]:
@@ -211,7 +225,7 @@ def graded_for_real(
     scopes = {trial.id: scope_of(data, trial, diagnose=True) for trial in trials}
     submissions = (submission_of(data, trial) for trial in trials)
     with Engine(course, replace(options, only=data.slugs)) as engine:
-        results = engine.grade(submissions, scopes)
+        results = engine.grade(submissions, scopes, groups_of(trials))
         return {result.submission.id: result for result in results}
 
 

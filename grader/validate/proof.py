@@ -15,6 +15,7 @@ from .diagnosis import Diagnosed, tables_of
 from .gap import Gap
 from .handouts import guide_gaps, handout_gaps, notebook_gaps
 from .mistake_map import Mapped, map_gaps, mistake_map
+from .pairs import PAIRS, pairs_of
 from .record import (
     KillRecord,
     differences,
@@ -81,8 +82,9 @@ def prove(
     CourseError and, with the gaps known by then, EngineError.
     """
     data, gaps = read_gaps(course, only)
+    pairs = list(pairs_of(data, PAIRS)) if diagnosis else []
     try:
-        evidence = grade(data, options, diagnosis)
+        evidence = grade(data, options, diagnosis, pairs)
     except EngineError as error:
         raise EngineError("\n".join([*map(str, sorted(set(gaps))), str(error)])) from None
     missing = list(unchecked(data, evidence))
@@ -94,6 +96,7 @@ def prove(
     gaps += rule_gaps(data, evidence)
     gaps += _differences(data, evidence)
     edited = read_course(course).edited if only else data.edited
+    results = {**evidence.graded, **evidence.pairs}
     return Proof(
         data,
         evidence,
@@ -101,7 +104,7 @@ def prove(
         len(missing),
         mistake_map(data, edited),
         tuple(alike(evidence)),
-        tables_of(data, evidence.graded, options) if diagnosis else None,
+        tables_of(data, results, pairs, options) if diagnosis else None,
     )
 
 

@@ -120,6 +120,8 @@ class Evidence:
     graded: Mapping[str, GradedTrial]
     again: Mapping[str, GradedTrial]
     """The few trials that were graded once more, in reverse order."""
+    pairs: Mapping[str, GradedTrial] = field(default_factory=dict)
+    """Answers with two mistakes at once, which prove nothing about a suite; see `pairs_of`."""
 
 
 def trials(data: CourseData) -> list[ValidationTrial]:
@@ -150,7 +152,7 @@ def trials(data: CourseData) -> list[ValidationTrial]:
     planned += _forbidden(data)
     planned = [trial for trial in planned if trial.slugs]
     planned += [_drawing(data, trial) for trial in few(planned) if trial.kind is not Kind.STUB]
-    return sorted(planned, key=lambda trial: -len(trial.slugs))
+    return sorted(planned, key=lambda trial: (-len(trial.slugs), trial.slugs))
 
 
 def trial_of(data: CourseData, each: Edited) -> ValidationTrial:
@@ -193,8 +195,13 @@ def few(all_trials: Iterable[ValidationTrial]) -> list[ValidationTrial]:
     return chosen
 
 
-def grade(data: CourseData, options: Options, diagnose: bool = False) -> Evidence:
-    """Grade every trial; with `diagnose`, look for the causes of failures, too.
+def grade(
+    data: CourseData,
+    options: Options,
+    diagnose: bool = False,
+    pairs: Sequence[ValidationTrial] = (),
+) -> Evidence:
+    """Grade every trial, and pairs; with `diagnose`, look for the causes of failures, too.
 
     Raises EngineError.
     """
@@ -202,7 +209,7 @@ def grade(data: CourseData, options: Options, diagnose: bool = False) -> Evidenc
     repeated, course = few(waiting), each_for_itself(data.course)
     options = replace(options, only=only, diagnose=False)
     with Engine(course, replace(options, trace=True, diagnose=diagnose)) as engine:
-        graded = dict(_graded(data, engine, waiting))
+        graded = dict(_graded(data, engine, [*waiting, *pairs]))
         checks = engine.checks
     with Engine(course, replace(options, reverse=True)) as engine:
         again = dict(_graded(data, engine, repeated))
@@ -211,6 +218,7 @@ def grade(data: CourseData, options: Options, diagnose: bool = False) -> Evidenc
         checks,
         {trial.id: graded[trial.id] for trial in waiting},
         {trial.id: again[trial.id] for trial in repeated},
+        {trial.id: graded[trial.id] for trial in pairs},
     )
 
 
@@ -230,7 +238,7 @@ def _graded(
     submissions = (submission_of(data, trial) for trial in waiting)
     rubric = data.course.rubric
     scopes = {trial.id: scope_of(data, trial, engine.options.diagnose) for trial in waiting}
-    for result in engine.grade(submissions, scopes):
+    for result in engine.grade(submissions, scopes, groups_of(waiting)):
         trial = by_id[result.submission.id]
         known = [o for o in result.observations if _is_known(data, o)]
         points = {
@@ -269,6 +277,14 @@ def scope_of(data: CourseData, trial: ValidationTrial, diagnose: bool = False) -
     unknown = (entry.id,) if scope.diagnose and isinstance(entry, Misconception) else ()
     seen_in = tuple(sorted(users(data.uses, definition)))
     return replace(scope, unknown=unknown, seen_in=seen_in)
+
+
+def groups_of(all_trials: Iterable[ValidationTrial]) -> dict[str, str]:
+    """Return the assignment of each trial, by its id: what one judge is to grade.
+
+    Diagnosis runs the known mistakes of an exercise once in each judge that is asked about it.
+    """
+    return {trial.id: trial.slugs[0].partition(".")[0] for trial in all_trials}
 
 
 def _is_known(data: CourseData, observation: Observation) -> bool:

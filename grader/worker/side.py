@@ -151,7 +151,9 @@ class WorkerSide(Side):
             seed_torch(env["seed"])
             random.seed(env["seed"])
         dtype = torch.get_default_dtype()
-        torch.set_default_dtype(DTYPES.get(env.get("dtype", ""), dtype))
+        wanted = DTYPES.get(env.get("dtype", ""), dtype)
+        if wanted != dtype:
+            torch.set_default_dtype(wanted)
         # Entered only where it changes something: a default device slows every operation down.
         elsewhere = torch.device("meta") if env.get("device") == "meta" else nullcontext()
         watched, outer = env.get("watch"), self._operations
@@ -167,7 +169,8 @@ class WorkerSide(Side):
                 yield
         finally:
             self._operations = outer
-            torch.set_default_dtype(dtype)
+            if torch.get_default_dtype() != dtype:
+                torch.set_default_dtype(dtype)
 
     def _recording(self, env: Mapping[str, Any]) -> AbstractContextManager[None]:
         """Return a context that records a call's tensors, if the judge asked for them."""

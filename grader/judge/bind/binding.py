@@ -52,7 +52,7 @@ class BindingRequest:
 
     @cached_property
     def vector(self) -> ParameterVector:
-        return ParameterVector(self.reference)
+        return self.plans.vector(self.reference)
 
     @cached_property
     def plan(self) -> Plan:

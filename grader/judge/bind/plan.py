@@ -283,6 +283,7 @@ class Plans:
 
     def __init__(self) -> None:
         self._plans: dict[Any, Plan] = {}
+        self._vectors: dict[Any, ParameterVector] = {}
 
     def __len__(self) -> int:
         return len(self._plans)
@@ -294,3 +295,12 @@ class Plans:
         if len(self._plans) > MAX_PLANS:
             del self._plans[next(iter(self._plans))]
         return plan
+
+    def vector(self, module: nn.Module) -> ParameterVector:
+        """Return the vector of a reference's parameters, made once for all that have the same."""
+        key = tuple((name, parameter.shape) for name, parameter in module.named_parameters())
+        vector = self._vectors.pop(key, None) or ParameterVector(module)
+        self._vectors[key] = vector
+        if len(self._vectors) > MAX_PLANS:
+            del self._vectors[next(iter(self._vectors))]
+        return vector

@@ -127,7 +127,7 @@ class Client:
         self.changed = tuple(paths[i] for i in outcome.changed if i < len(paths))
         self.note(outcome.noted)
         # Without the graph: that goes when the check lets go of the answer.
-        self.answer = tree_map_only(torch.Tensor, torch.Tensor.detach, outcome.value)
+        self.answer = _detached(outcome.value)
         return outcome.value
 
     def settings(self) -> Meta:
@@ -263,6 +263,12 @@ def environment() -> Meta:
         "device": device_in_use(),
         "seed": int.from_bytes(digest, "big") >> 1,
     }
+
+
+def _detached(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):  # most answers: no tree to walk
+        return value.detach()
+    return tree_map_only(torch.Tensor, torch.Tensor.detach, value)
 
 
 def _paths(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[InputPath]:

@@ -286,12 +286,15 @@ class RemoteModule:
         return self
 
     def prepare(self, values: Mapping[str, torch.Tensor], dtype: torch.dtype, train: bool) -> None:
-        """Set dtype, mode and the named parameters, in their shapes, in one call."""
+        """Set dtype, mode and the named parameters, in their shapes, in one call.
+
+        Nobody may change the values afterwards: they are written into the module apart as well.
+        """
         self._mirrors.clear()
-        self._tell("prepare", {name: v.detach() for name, v in values.items()}, dtype, train)
+        sent = {name: _rounded(value.detach(), dtype) for name, value in values.items()}
+        self._tell("prepare", sent, dtype, train)
         self.training = train
-        kept = _kept(values)
-        self._changes.append(lambda module: module.prepare(kept, dtype, train))
+        self._changes.append(lambda module: module.prepare(sent, dtype, train))
         self.specs = tuple(
             replace(spec, dtype=dtype)
             if spec.dtype.is_floating_point or spec.dtype.is_complex
@@ -354,6 +357,12 @@ class _Write:
 
     def __call__(self, module: RemoteModule) -> None:
         module.write(self.values)
+
+
+def _rounded(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Return a value of any shape as a parameter of that dtype will hold it, if that is shorter."""
+    shorter = dtype.is_floating_point and dtype.itemsize < value.dtype.itemsize
+    return value.to(dtype) if shorter and value.is_floating_point() else value
 
 
 def _kept(values: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:

@@ -16,6 +16,7 @@ from ..bind import Binding, BindingRequest, bind, module_of, randomised
 from ..bind.parts import Call, blame
 from ..calls.handles import RemoteModule
 from ..calls.known import Known
+from ..reference.drawn_modules import DrawnModule
 from ..reference.memo import Memo, Reference, ReferenceModule
 from .namespace import Student
 
@@ -132,15 +133,12 @@ class Probe:
             StudentFault: the student's module has no room for a parameter, or is no module.
         """
         self.drew = True
-        module: nn.Module = getattr(self._reference, name)(*args, **kwargs)
-        roles = {
-            role: torch.randn(p.shape, generator=self._roles, dtype=torch.float64) * ROLE_SCALE
-            for role, p in module.named_parameters()
-        }
-        with torch.no_grad():
-            module.to(dtype).train(train)
-            for role, parameter in module.named_parameters():
-                parameter.copy_(roles[role])
+        drawn = self._reference.drawn(
+            (name, args, kwargs, dtype, train),
+            self._roles,
+            lambda: self._drawn(getattr(self._reference, name)(*args, **kwargs), dtype, train),
+        )
+        module, roles = drawn.module, drawn.values
         handle = module_of(getattr(self._student, name)(*args, **kwargs), name)
         made = (name, repr(args), repr(kwargs))
         course, plans = self._reference.course_roles(), self._reference.plans
@@ -150,9 +148,21 @@ class Probe:
         binding = bind(request, self._roles)
         self._bindings.append(binding)
         handle.prepare(binding.values(), dtype, train)
-        pair = MatchedPair(handle, ReferenceModule(module, self._memo), binding)
+        pair = MatchedPair(handle, ReferenceModule(module, self._memo, drawn), binding)
         handle.pair = pair
         return pair
+
+    def _drawn(self, module: nn.Module, dtype: torch.dtype, train: bool) -> DrawnModule:
+        """Draw weights for a module of the reference, and write them into it."""
+        roles = {
+            role: torch.randn(p.shape, generator=self._roles, dtype=torch.float64) * ROLE_SCALE
+            for role, p in module.named_parameters()
+        }
+        with torch.no_grad():
+            module.to(dtype).train(train)
+            for role, parameter in module.named_parameters():
+                parameter.copy_(roles[role])
+        return DrawnModule(module, roles)
 
     def affine(
         self, function: Callable[[torch.Tensor], torch.Tensor], shape: Sequence[int]

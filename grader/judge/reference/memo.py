@@ -19,6 +19,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from ...wire.values import Encoder, Node, ObjectCodec
 from ..bind.plan import Plans
 from ..bind.roles import Roles
+from .drawn_modules import DrawnModule, DrawnModules
 
 MAX_ANSWERS = 20_000
 CHEAP_S = 0.4e-3
@@ -129,8 +130,9 @@ class ReferenceFunction:
 class ReferenceModule:
     """A module of the reference whose answers are remembered while it is in eval mode."""
 
-    def __init__(self, module: nn.Module, memo: Memo) -> None:
-        self.module, self._memo = module, memo
+    def __init__(self, module: nn.Module, memo: Memo, made: DrawnModule | None = None) -> None:
+        """Wrap a module. `made`: says whether it is still as it was made, if that is known."""
+        self.module, self._memo, self._made = module, memo, made
         self.alternative = ""
         """The note of the course's alternative that it has become; empty for none."""
         self.__signature__ = _signature(type(module).forward, of_method=True)
@@ -146,12 +148,19 @@ class ReferenceModule:
 
     def kind(self, *args: Any, **kwargs: Any) -> Hashable:
         """Return a key that calls share if they take about as long."""
-        numbers = sum(parameter.numel() for parameter in self.module.parameters())
-        return type(self.module).__name__, numbers, outline(args, kwargs)
+        return type(self.module).__name__, self._count, outline(args, kwargs)
 
     def key(self, *args: Any, **kwargs: Any) -> bytes | None:
+        if self._made is not None and self._made.is_as_made:
+            made = type(self.module).__module__, self._made.name
+            return digest(made, self.alternative, args, kwargs, _torch_state())
         state = dict(self.module.state_dict())
         return digest(repr(self.module), self.alternative, state, args, kwargs, _torch_state())
+
+    @functools.cached_property
+    def _count(self) -> int:
+        """Count the numbers of its parameters."""
+        return sum(parameter.numel() for parameter in self.module.parameters())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.module, name)
@@ -178,6 +187,17 @@ class Reference:
     def __init__(self, module: ModuleType, memo: Memo, roles: Roles | None = None) -> None:
         self._module, self._memo, self.plans = module, memo, Plans()
         self._roles = roles or Roles()
+        self._drawn = DrawnModules()
+
+    def drawn(
+        self, made_of: tuple[Any, ...], generator: torch.Generator, make: Callable[[], DrawnModule]
+    ) -> DrawnModule:
+        """Return `make()`, or the same from an earlier check; see `DrawnModules.get`."""
+        return self._drawn.get(made_of, generator, make) if self._memo.enabled else make()
+
+    def take_back(self) -> None:
+        """Take back the modules that were lent to the check that is over."""
+        self._drawn.take_back()
 
     def course_roles(self) -> Roles:
         """Return the course's description of its parameters."""
