@@ -41,7 +41,8 @@ class Trained(Protocol):
 
     def stand_ins(self) -> list[tuple[str, torch.nn.Parameter]]: ...
 
-    def write(self, values: Mapping[str, torch.Tensor]) -> None: ...
+    def write(self, values: Mapping[str, torch.Tensor]) -> None:
+        """Set parameters by name, each to a tensor of its shape."""
 
     def eval(self) -> Function: ...
 

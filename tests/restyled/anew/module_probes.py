@@ -92,8 +92,8 @@ def of_module(slug: str, module: nn.Module) -> Seen:
         for mask in (MASK, MASK[1]):
             seen += with_gradients(partial(_masked, module, mask), x)
     loud = 300.0 * drawn(8, T, x.shape[-1], seed=5)
-    masks = (MASK[0],) if slug in MASKED else ()
-    seen.append(attempt(partial(_answer, module, loud, *masks)))
+    given = (loud, MASK[0]) if slug in MASKED else (loud,)
+    seen.append(attempt(partial(_answer, module, *given)))
     if slug == "a1.modules":
         return seen
     one = module.half().eval()
