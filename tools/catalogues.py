@@ -37,8 +37,10 @@ _LONG_WORD = re.compile(r"(?<!\S)[A-Za-z',]{2,}(?!\S)")
 _IN_WORDS = re.compile(r"[A-Za-z]{2,}[ ,]+[A-Za-z]{3,}")
 """An equation that is not only signs."""
 _SHORTEST_SENTENCE = 15
-_NO_SENTENCE = ("mentions",)
-"""Arguments of `expect` that hold code and no words."""
+REASON = "Reason"
+"""Holds a sentence of a suite's, too: why a check failed."""
+_NO_SENTENCE = ("mentions", "id")
+"""Arguments of `expect` or a reason that hold code and no words."""
 
 Id = str | tuple[str, str]
 Found = tuple[Id, str]
@@ -102,12 +104,12 @@ def _checks() -> Iterator[Found]:
 
 
 def _said(tree: ast.Module) -> Iterator[str]:
-    """Words that a suite gives to `expect`, directly or through a variable."""
+    """Words that a suite gives to `expect` or to a reason, directly or through a variable."""
     names: set[str] = set()
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     for call in calls:
         called = ast.unparse(call.func)
-        if not called.startswith("expect.") or called == "expect.call":
+        if called != REASON and (not called.startswith("expect.") or called == "expect.call"):
             continue  # what `expect.call` holds is for the student's code
         given = [*call.args, *(k.value for k in call.keywords if k.arg not in _NO_SENTENCE)]
         for value in given:

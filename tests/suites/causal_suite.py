@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 
+from . import reasons
+
 
 @dataclass(frozen=True)
 class CausalSuite:
@@ -84,7 +86,14 @@ class CausalSuite:
         changed = torch.cat([x[:, :1], probe.randn(64, self.T - 1, self.D_IN, scale=400.0)], dim=1)
         before = self.run(expect, attention, x)
         after = self.run(expect, attention.apart, changed)
-        expect.close(after[:, 0], before[:, 0], what="output 0 after changing all later tokens")
+
+        def why():
+            later = [self.run(expect, attention, changed[:, i : i + 1]) for i in range(1, self.T)]
+            alone = self.run(expect, attention, changed[:, :1])[:, 0]
+            return reasons.filled_with_a_number(after[:, 0], alone, torch.cat(later, dim=1))
+
+        what = "output 0 after changing all later tokens"
+        expect.close(after[:, 0], before[:, 0], what=what, why=why)
 
     def past_tokens_are_seen(self, probe, expect):
         """Every token sees itself and all tokens before it."""

@@ -32,6 +32,21 @@ class Remembering(Protocol):
         """Return the same in a process that has not been called before."""
 
 
+class Trained(Protocol):
+    """A module of the student's, with weights that can be written."""
+
+    @property
+    def layout(self) -> list[tuple[str, tuple[int, ...]]]:
+        """Return name and shape of each parameter that is trained."""
+
+    def stand_ins(self) -> list[tuple[str, torch.nn.Parameter]]: ...
+
+    def write(self, values: Mapping[str, torch.Tensor]) -> None:
+        """Set parameters by name, each to a tensor of its shape."""
+
+    def eval(self) -> Function: ...
+
+
 @dataclass(frozen=True)
 class PlannedCall:
     """The arguments of a call."""
@@ -138,6 +153,31 @@ class CallBehaviour:
             raise CheckFailed(
                 _("after a second module was made: {observed}", observed=was),
                 _("what the first gives without a second: {expected}", expected=expected),
+            )
+
+    def rests(self, active: Trained, plain: Trained, *args: Any) -> None:
+        """Require that `active` computes in eval mode what `plain` does, from the same weights.
+
+        Both are one class, made alike but for a rate such as that of a dropout, which is 0 in
+        `plain`: what a rate changes in train mode is chance, and in eval mode it changes nothing.
+        Weights go over in order, as layers without a rate may be named by other numbers. Where
+        even their shapes differ, nothing is required.
+        """
+        self._record.count += 1
+        if [shape for _name, shape in active.layout] != [shape for _name, shape in plain.layout]:
+            return
+        values = [value for _name, value in plain.stand_ins() if value.requires_grad]
+        names = [name for name, _shape in active.layout]
+        active.write(dict(zip(names, values, strict=True)))
+        with torch.no_grad():
+            observed, alone = active.eval()(*args), plain.eval()(*args)
+        self._record.compared.append(observed)
+        result = _difference(observed, alone)
+        if result is not None:
+            was, expected = in_words(result)
+            raise CheckFailed(
+                _("in eval mode, made with another rate: {observed}", observed=was),
+                _("what it gives without: {expected}", expected=expected),
             )
 
     def within_memory(self, mib: int, student: Function, *args: Any, **kwargs: Any) -> Any:

@@ -64,6 +64,8 @@ class CheckTrace:
     leaks: Leaks | None = None
     """The dependence of outputs on inputs, if it is not as it should be."""
     mixes_samples: bool = False
+    reason: tuple[str, str] | None = None
+    """The reason that the check itself proved: its id, and a sentence of the course's."""
 
 
 class Match(Enum):

@@ -33,6 +33,7 @@ class Expect:
         self.unchanged = calls.unchanged
         self.starts_anew = calls.starts_anew
         self.separate = calls.separate
+        self.rests = calls.rests
         self.call = PlannedCall.of
         self.within_memory = calls.within_memory
 

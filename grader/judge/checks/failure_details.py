@@ -10,7 +10,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from ..calls.client import Client
-from ..calls.faults import NotRecorded, StudentFault
+from ..calls.faults import CheckFailed, NotRecorded, StudentFault
 from ..calls.handles import RemoteFunction
 from ..compare.leaks import Leaks, leaks, mixes_samples, sequence_of
 from .check_trace import FailedComparison, is_large
@@ -26,6 +26,16 @@ class FailureDetails:
         self._compared: tuple[Any, Any, Any, str] | None = None
         self.leaks: Leaks | None = None
         self.mixes_samples = False
+        self.reason: tuple[str, str] | None = None
+        """The reason that the check itself proved, by id and in a sentence of the course's."""
+
+    def explain(self, why: Callable[[], tuple[str, str] | None] | None) -> None:
+        """Ask a check for the reason of its failure, if it can prove one."""
+        if why is None or not self._client.in_words:
+            return
+        # The check has failed already: whatever the student's code does now changes nothing.
+        with suppress(StudentFault, CheckFailed, NotRecorded), self._client.uncounted():
+            self.reason = why()
 
     def keep(
         self,

@@ -53,7 +53,11 @@ class CheckRecord:
             return plain
         details = self.details
         return replace(
-            plain, failure=details.failure, leaks=details.leaks, mixes_samples=details.mixes_samples
+            plain,
+            failure=details.failure,
+            leaks=details.leaks,
+            mixes_samples=details.mixes_samples,
+            reason=details.reason,
         )
 
 

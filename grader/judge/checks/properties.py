@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -23,6 +23,9 @@ from ..wording.differences import in_words, is_instead
 from .comparisons import Comparisons
 from .gradients import require_floats
 
+Why = Callable[[], tuple[str, str] | None]
+"""Looks for the reason of a failure: its id and a sentence, or None if nothing proves one."""
+
 
 class Properties:
     """The requirements on values at hand; nothing is called for them."""
@@ -31,11 +34,16 @@ class Properties:
         self._record = record
 
     def close(
-        self, observed: Any, expected: Any, what: str = "", atol: float | None = None
+        self,
+        observed: Any,
+        expected: Any,
+        what: str = "",
+        atol: float | None = None,
+        why: Why | None = None,
     ) -> None:
         """Require that the numbers of two trees of tensors agree, to the coarser dtype's tolerance.
 
-        `atol` replaces that tolerance.
+        `atol` replaces that tolerance. `why` is asked only if they do not agree.
         """
         self._record.count += 1
         self._record.compared.append(observed)
@@ -44,6 +52,7 @@ class Properties:
         result = difference(*wide, atol=tolerance, rtol=tolerance)
         if result is not None:
             self._record.details.keep(*wide)
+            self._record.details.explain(why)
             raise CheckFailed(*in_words(result, _named(what)))
 
     def shape(self, tensor: Any, shape: Sequence[int], what: str = "") -> None:
@@ -88,11 +97,12 @@ class Properties:
             message = _("{what} is {value} at {place}", what=what, value=name, place=place)
             raise CheckFailed(message, _("finite values"))
 
-    def true(self, condition: Any, observed: str, expected: str) -> None:
+    def true(self, condition: Any, observed: str, expected: str, why: Why | None = None) -> None:
         """Require a condition; `observed` and `expected` say what is wrong if it does not hold."""
         self._record.count += 1
         if not bool(condition):
             self._record.compared.append(observed)
+            self._record.details.explain(why)
             raise CheckFailed(course_text(observed), course_text(expected))
 
     def items(self, value: Any, count: int, what: str = "") -> tuple[Any, ...]:

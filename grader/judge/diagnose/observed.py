@@ -1,7 +1,7 @@
 """Describe what is seen in answers that no known mistake explains.
 
-What can be seen is tried in a fixed order: shape, numbers that are not finite, a wrong number in
-the right formula, a simple change of the values, wrong dependencies.
+What can be seen is tried in a fixed order: what the check itself proves, shape, numbers that are
+not finite, a wrong number in the right formula, a simple change of the values, wrong dependencies.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from ...grade.evidence import Cause
-from ...text.language import _
+from ...text.language import _, course_text
 from ..checks.check_trace import CheckTrace, FailedComparison
 from ..checks.checks import Check
 from ..compare.compare import difference
@@ -37,8 +37,14 @@ def observed_causes(
         check: trace.failure for check, trace in failing.items() if trace.failure is not None
     }
     families = _families(knowledge, failures, again)
-    findings: dict[Check, Finding] = {}
+    findings = {
+        check: Finding(trace.reason[0], course_text(trace.reason[1]))
+        for check, trace in failing.items()
+        if trace.reason is not None
+    }
     for check, failure in failures.items():
+        if check in findings:
+            continue
         words = knowledge.words(constants_of(check.item.module))
         finding = _plain_finding(failure, words, knowledge)
         if finding is None or finding.id.startswith("value."):
@@ -47,7 +53,7 @@ def observed_causes(
             findings[check] = finding
     count = Counter(finding.id for finding in findings.values())
     return {
-        check.id: Cause(f.id, f.in_words(check.hidden), count[f.id], len(failures))
+        check.id: Cause(f.id, f.in_words(check.hidden), count[f.id], len({*failures, *findings}))
         for check, f in findings.items()
     }
 

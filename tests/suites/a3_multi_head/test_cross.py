@@ -7,6 +7,8 @@ value costs `outputs` and nothing here.
 import pytest
 import torch
 
+from .. import reasons
+
 B, S, L, D, H, D_QUERY, D_MEMORY = 2, 5, 6, 12, 3, 7, 8
 
 
@@ -98,12 +100,26 @@ class TestMasking:
         attention = build(probe)
         expect_answer(expect, attention, *both(probe))
         attention.to(torch.float64)
-        # Among 64 samples, the score of the only token that is none is often below -100.
-        x, memory = both(probe, 64, scale=20.0, dtype=torch.float64)
+        # Among 64 samples, the score of the only token that is none is often below -10,000.
+        x, memory = both(probe, 64, scale=400.0, dtype=torch.float64)
         alone = run(expect, attention, x, memory[:, :1])
         allowed = (torch.arange(L) == 0).expand(64, L)
         padded = run(expect, attention.apart, x, memory, allowed)
-        expect.close(padded, alone, what="output with padding")
+
+        def why():
+            hidden = [run(expect, attention, x, memory[:, i : i + 1])[:, 0] for i in range(1, L)]
+            shared = reasons.filled_with_a_number(
+                padded[:, 0], alone[:, 0], torch.stack(hidden, dim=1)
+            )
+            calm = gap(x / 400.0, memory / 400.0)
+            return shared or reasons.lost_to_a_number(gap(x, memory), calm)
+
+        def gap(tokens, texts):
+            own = texts[:, :1]
+            copies = run(expect, attention, tokens, own.expand_as(texts).contiguous(), allowed)
+            return (copies - run(expect, attention, tokens, own))[:, 0]
+
+        expect.close(padded, alone, what="output with padding", why=why)
 
 
 class TestMemory:

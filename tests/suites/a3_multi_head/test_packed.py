@@ -8,6 +8,8 @@ import pytest
 import torch
 from torch import nn
 
+from .. import reasons
+
 B, T, D, H, D_IN = 2, 5, 12, 3, 7
 
 MASKS = {
@@ -213,7 +215,20 @@ class TestMasking:
         alone = run(expect, attention, x[:, :1])
         allowed = torch.ones(T, T, dtype=torch.bool).tril()
         first = run(expect, attention.apart, x, allowed)[:, :1]
-        expect.close(first, alone, what="output 0, which sees itself alone")
+
+        def why():
+            hidden = [run(expect, attention, x[:, i : i + 1]) for i in range(1, T)]
+            shared = reasons.filled_with_a_number(
+                first[:, 0], alone[:, 0], torch.cat(hidden, dim=1)
+            )
+            return shared or reasons.lost_to_a_number(gap(x), gap(x / 400.0))
+
+        def gap(tokens):
+            own = tokens[:, :1]
+            copies = run(expect, attention, own.expand_as(tokens).contiguous(), allowed)
+            return (copies[:, :1] - run(expect, attention, own))[:, 0]
+
+        expect.close(first, alone, what="output 0, which sees itself alone", why=why)
 
 
 class TestModes:

@@ -7,6 +7,8 @@ wrongly costs `outputs` and nothing here. A branch is switched off by zeros in i
 import pytest
 import torch
 
+from .. import reasons
+
 B, T, D, H = 2, 5, 12, 3
 BLOCK = 2 * 2 * D + 4 * (D * D + D) + 2 * 4 * D * D + 5 * D
 """Two norms, the four maps of the attention, the MLP."""
@@ -160,6 +162,15 @@ class TestMasking:
         else:
             mask = allowed = probe.mask(B, T, T)
             before = run(expect, block, x, mask=mask)
+        others = ~torch.eye(T, dtype=torch.bool)
+
+        def why():
+            at = torch.eye(T, dtype=x.dtype).unsqueeze(-1)  # T T 1
+            step = torch.linspace(-1.0, 2.0, D, dtype=x.dtype) ** 2  # D
+            each = [moved(run(expect, block, x + one * step, mask), before) for one in at]
+            same = not bool(moved(run(expect, block, x), before).any())
+            return reasons.reading_of(torch.stack(each, dim=-1), allowed, others, same)
+
         for place in range(T):
             changed = x.clone()
             changed[:, place] += probe.randn(B, D)
@@ -169,6 +180,7 @@ class TestMasking:
                 bool((seen == expected).all()),
                 observed=f"whether token {place} is seen does not follow the mask",
                 expected="the mask decides",
+                why=why,
             )
         expect_hidden_whatever_their_scores(probe, expect, name, x, mask)
 

@@ -139,6 +139,14 @@ class TestModes:
         alike = ((first == 0) == (second == 0)).double().mean()
         expect.close(alike, torch.tensor(0.5), what="share that both calls treat alike", atol=0.05)
 
+    def test_eval_mode_rests(self, probe, expect):
+        """In eval mode a dropout changes nothing: the tokens are those of a module without it."""
+        plain = probe.module("ViTEmbeddings", *ARGUMENTS)
+        images = draw(probe)
+        expect_answer(expect, plain, images)
+        active = probe.module("ViTEmbeddings", *ARGUMENTS, dropout=0.5)
+        expect.rests(active.eval(), plain, images)
+
     def test_no_dropout(self, probe, expect):
         """With a dropout of 0, train mode gives what eval mode gives."""
         embed = probe.module("ViTEmbeddings", *ARGUMENTS)

@@ -31,8 +31,9 @@ def expect_turned(student, expect, x, positions):
 
 
 class TestRelative:
-    @pytest.mark.parametrize("shift", [1, 17, -6])
-    def test_scores_depend_on_the_distance(self, student, probe, expect, shift):
+    # Angles in float32 are off by some 2e-5 at position 300; in bfloat16 neighbours fall together.
+    @pytest.mark.parametrize(("shift", "atol"), [(1, 1e-4), (17, 1e-4), (-6, 1e-4), (300, 2e-3)])
+    def test_scores_depend_on_the_distance(self, student, probe, expect, shift, atol):
         """Moving queries and keys by the same number of tokens changes no score."""
         query, key = probe.randn(B, H, T, DH), probe.randn(B, H, T, DH)
         places, others = torch.tensor([2, 9, 4, 0, 7]), torch.tensor([1, 5, 3, 8, 0])
@@ -43,7 +44,7 @@ class TestRelative:
             return turned @ turn(student, expect, key, others + step).transpose(2, 3)
 
         shifted, wanted = scores(student.apart, shift), scores(student, 0)
-        expect.close(shifted, wanted, what="scores after a shift", atol=1e-4)
+        expect.close(shifted, wanted, what="scores after a shift", atol=atol)
 
     def test_position_0_turns_nothing(self, student, probe, expect):
         """At position 0 everything stays as it is."""

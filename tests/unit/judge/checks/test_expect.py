@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -454,6 +454,64 @@ def test_a_second_module_must_leave_the_first_alone(context: CheckContext) -> No
 
     assert observed.startswith("after a second module was made: output")
     assert expected.startswith("what the first gives without a second: ")
+
+
+class Rated(Weighed):
+    """The same with a rate, which is to change nothing in eval mode."""
+
+    def __init__(self, weight: float, shift: float = 0.0, size: int = 1) -> None:
+        super().__init__(weight)
+        self._shift, self._size = shift, size
+
+    def __call__(self, given: torch.Tensor) -> torch.Tensor:
+        return super().__call__(given) + self._shift
+
+    @property
+    def layout(self) -> list[tuple[str, tuple[int, ...]]]:
+        return [(f"layers.{self._size}", (self._size,))]
+
+    def stand_ins(self) -> list[tuple[str, torch.nn.Parameter]]:
+        held = torch.full((self._size,), self._held["weight"])
+        return [(name, torch.nn.Parameter(held)) for name, _shape in self.layout]
+
+    def write(self, values: Mapping[str, torch.Tensor]) -> None:
+        self._held["weight"] = values[self.layout[0][0]][0].item()
+
+    def eval(self) -> Rated:
+        return self
+
+
+def test_a_rate_must_change_nothing_in_eval_mode(context: CheckContext) -> None:
+    context.expect.rests(Rated(2.0), Rated(3.0), context.x)
+    observed, expected = failure(
+        lambda: context.expect.rests(Rated(2.0, shift=1.0), Rated(3.0), context.x)
+    )
+
+    assert observed.startswith("in eval mode, made with another rate: output")
+    assert expected.startswith("what it gives without: ")
+
+
+def test_a_rate_that_comes_with_other_weights_is_not_compared(context: CheckContext) -> None:
+    context.expect.rests(Rated(2.0, shift=1.0, size=2), Rated(3.0), context.x)
+
+
+def test_a_check_is_asked_for_its_reason_only_once_it_has_failed(context: CheckContext) -> None:
+    reason = ("mask.transposed", "the mask is read the other way round")
+
+    context.expect.true(True, "wrong", "right", why=lambda: pytest.fail("asked"))
+    context.expect.close(context.x, context.x, why=lambda: pytest.fail("asked"))
+    failure(lambda: context.expect.close(context.x, context.x + 1, why=lambda: reason))
+
+    assert context.expect.record.details.reason == reason
+
+
+def test_a_reason_that_cannot_be_looked_for_is_none(context: CheckContext) -> None:
+    def raises() -> tuple[str, str]:
+        raise CheckFailed("NaN", "numbers")
+
+    failure(lambda: context.expect.true(False, "wrong", "right", why=raises))
+
+    assert context.expect.record.details.reason is None
 
 
 def test_what_torch_cannot_compute_is_written_all_the_same(context: CheckContext) -> None:

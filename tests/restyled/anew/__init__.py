@@ -1,0 +1,1 @@
+"""A second set of programs in styles of their own: each edit is proved wrong by an oracle."""
