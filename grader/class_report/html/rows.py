@@ -22,7 +22,9 @@ class RowWriter:
     def __init__(self, clean: Clean) -> None:
         self._clean = clean
 
-    def written(self, sheet: Sheet, lists: PeopleLists, strip: Drawing, interval: Drawing) -> Markup:
+    def written(
+        self, sheet: Sheet, lists: PeopleLists, strip: Drawing, interval: Drawing
+    ) -> Markup:
         """Return the rows of a table that the page shows, a line each."""
         is_number = [column.is_number for column in sheet.columns]
         rows = (

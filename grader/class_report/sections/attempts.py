@@ -62,8 +62,8 @@ def _progress(own: TryHistory, most: np.ndarray, end: datetime | None) -> TryPro
     reached = own.points >= most - _GAIN  # tries exercises
     times = [datetime.fromisoformat(at) for at in own.at]
     since = [(at - times[0]).total_seconds() / _HOUR_S for at in times]
-    ways = zip(reached.argmax(axis=0).tolist(), reached.any(axis=0).tolist(), strict=True)
-    first = [at if is_reached else None for at, is_reached in ways]
+    ever = np.any(reached, axis=0)  # exercises
+    first = [int(at) if ever[e] else None for e, at in enumerate(reached.argmax(axis=0))]
     totals = own.points.sum(axis=1)
     is_done = bool(totals.max() >= most.sum() - _GAIN)
     silent = 0.0 if is_done or end is None else (end - times[-1]).total_seconds() / _DAY_S

@@ -1,13 +1,12 @@
 """Make edits of known mistakes: what people write in one exercise, they write in another.
 
-The change that a known mistake makes is taken for a rule. Names and numbers that stay are left open, and the
-rule is tried wherever something of the same form stands.
+The change that a known mistake makes is taken for a rule. Names and numbers that stay are left
+open, and the rule is tried wherever something of the same form stands.
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
 import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,16 +15,13 @@ from itertools import islice, product
 
 from .change import Operator, Program, TextChange
 from .difference import Difference, difference, text_of
+from .matching import fit, is_assigned, open_name
 
-MODULES = frozenset({"torch", "nn", "F", "math", "functional", "self", "super", *dir(builtins)})
-"""Names that mean the same in every program."""
 MOST_FILLINGS = 4
 """An open name of a rule, of which nothing is known in its new place, is tried for so many."""
 SPECIFIC = 3
 """A rule with so many parts that are not left open says where it belongs."""
 PREFIX = "as "
-
-Bound = dict[str, ast.AST]
 
 
 @dataclass(frozen=True)
@@ -97,7 +93,7 @@ def _is_transferable(part: Difference) -> bool:
 
     One name for another is an edit of the grammar already.
     """
-    if all(_open(one) for one in (*part.old, *part.new)):
+    if all(open_name(one) for one in (*part.old, *part.new)):
         return False
     return not any(
         isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.Raise))
@@ -112,7 +108,7 @@ def _form(part: Difference) -> str:
 
     class Change(ast.NodeTransformer):
         def visit(self, node: ast.AST) -> ast.AST:
-            if (key := _open(node)) and not key.startswith("#"):
+            if (key := open_name(node)) and not key.startswith("#"):
                 return ast.Name(names.setdefault(key, f"_{len(names)}"), ast.Load())
             return self.generic_visit(node)
 
@@ -120,26 +116,9 @@ def _form(part: Difference) -> str:
     return " -> ".join(";".join(text_of(one) for one in side) for side in both)
 
 
-def _open(node: ast.AST) -> str:
-    """Return the name of what a rule leaves open: a variable, a layer, a whole number; or "".
-
-    >>> [_open(ast.parse(text, mode="eval").body) for text in ("x", "self.norm", "-1", "torch", "0.5")]
-    ['x', 'self.norm', '#-1', '', '']
-    """
-    if isinstance(node, ast.Name):
-        return "" if node.id in MODULES else node.id
-    if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
-        return f"self.{node.attr}"
-    number = node.operand if isinstance(node, ast.UnaryOp) else node
-    if isinstance(number, ast.Constant) and type(number.value) is int:
-        is_sign = number is node or isinstance(node.op, ast.USub)  # type: ignore[attr-defined]
-        return f"#{ast.unparse(node)}" if is_sign else ""
-    return ""
-
-
 def _fixed(node: ast.AST) -> int:
     """Count the parts of a pattern that are not left open."""
-    if _open(node):
+    if open_name(node):
         return 0
     parts = [one for one in ast.iter_child_nodes(node) if isinstance(one, (ast.expr, ast.stmt))]
     return 1 + sum(map(_fixed, parts))
@@ -149,16 +128,18 @@ def _tried(program: Program, function: ast.FunctionDef, rule: Rule) -> Iterator[
     if not rule.old:
         yield from _added(program, function, rule)
     elif isinstance(rule.old[0], ast.expr):
-        for node in _expressions(function, is_bare=bool(_open(rule.old[0]))):
-            bound = _fit((rule.old[0],), (_plain(node),))
+        for node in _expressions(function, is_bare=bool(open_name(rule.old[0]))):
+            bound = fit((rule.old[0],), (_plain(node),))
             for text in _filled(rule, bound, function, node.lineno) if bound is not None else ():
                 yield TextChange(rule.kind, node, text[0])
     else:
         for body in _bodies(function):
             for start in range(len(body) - len(rule.old) + 1):
                 some = body[start : start + len(rule.old)]
-                bound = _fit(rule.old, tuple(_plain(one) for one in some))
-                for texts in _filled(rule, bound, function, some[0].lineno) if bound is not None else ():
+                bound = fit(rule.old, tuple(_plain(one) for one in some))
+                for texts in (
+                    _filled(rule, bound, function, some[0].lineno) if bound is not None else ()
+                ):
                     yield _statements(rule.kind, some[0], some[-1], texts or ["pass"])
 
 
@@ -168,10 +149,12 @@ def _added(program: Program, function: ast.FunctionDef, rule: Rule) -> Iterator[
     body = [one for one in function.body if not _is_text(one)]
     for texts in _filled(rule, {}, function, function.body[-1].end_lineno or 0):
         for one in dict.fromkeys((body[0], body[-1])) if body else ():
-            yield _statements(kind, one, one, [*texts, program.text(one)])
+            yield _statements(kind, one, one, [*texts, _unindented(program, one)])
         if body and isinstance(body[-1], ast.Return) and body[-1].value is not None:
             result = program.text(body[-1].value)
-            yield _statements(kind, body[-1], body[-1], [f"result_ = {result}", *texts, "return result_"])
+            yield _statements(
+                kind, body[-1], body[-1], [f"result_ = {result}", *texts, "return result_"]
+            )
 
 
 def _statements(kind: str, first: ast.stmt, last: ast.stmt, texts: Sequence[str]) -> TextChange:
@@ -182,35 +165,35 @@ def _statements(kind: str, first: ast.stmt, last: ast.stmt, texts: Sequence[str]
         end_col_offset=last.end_col_offset,
     )
     indent = " " * first.col_offset
-    lines = [line for text in texts for line in _unindented(text, first.col_offset)]
+    lines = [line for text in texts for line in text.split("\n")]
     return TextChange(kind, place, f"\n{indent}".join(lines))
 
 
-def _unindented(text: str, column: int) -> list[str]:
-    first, *rest = text.split("\n")
-    return [first, *(line[column:] if not line[:column].strip() else line for line in rest)]
+def _unindented(program: Program, node: ast.stmt) -> str:
+    """Return the text of a statement without the indentation of its place."""
+    first, *rest = program.text(node).split("\n")
+    column = node.col_offset
+    return "\n".join([first, *(one[column:] if not one[:column].strip() else one for one in rest)])
 
 
 def _expressions(function: ast.FunctionDef, *, is_bare: bool) -> Iterator[ast.expr]:
     """Yield where an expression may be changed; for a rule about any value, only whole ones."""
     for node in _inside(function):
         if not is_bare:
-            if isinstance(node, ast.expr) and not _is_assigned(node):
+            if isinstance(node, ast.expr) and not is_assigned(node):
                 yield node
         elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) and node.value is not None:
             yield node.value
         elif isinstance(node, (ast.Call, ast.BinOp)):
             some = node.args if isinstance(node, ast.Call) else [node.left, node.right]
             some = [*some, *([node.func.value] if _is_method(node) else [])]  # type: ignore[union-attr]
-            yield from (one for one in some if _open(one) and not _open(one).startswith("#"))
+            yield from (
+                one for one in some if open_name(one) and not open_name(one).startswith("#")
+            )
 
 
 def _is_method(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-
-
-def _is_assigned(node: ast.expr) -> bool:
-    return isinstance(getattr(node, "ctx", None), ast.Store)
 
 
 def _is_text(node: ast.stmt) -> bool:
@@ -243,55 +226,38 @@ def _bodies(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
                 yield body
 
 
-def _fit(pattern: Sequence[ast.AST], nodes: Sequence[ast.AST]) -> Bound | None:
-    """Return what stands for each open name of a pattern; None if it does not fit."""
-    bound: Bound = {}
-    pairs = zip(pattern, nodes, strict=True)
-    return bound if all(_fits(one, node, bound) for one, node in pairs) else None
-
-
-def _fits(pattern: object, node: object, bound: Bound) -> bool:
-    if isinstance(pattern, list) and isinstance(node, list):
-        return len(pattern) == len(node) and all(
-            _fits(one, other, bound) for one, other in zip(pattern, node, strict=True)
-        )
-    if not isinstance(pattern, ast.AST) or not isinstance(node, ast.AST):
-        return pattern == node
-    if key := _open(pattern):
-        return _binds(key, pattern, node, bound)
-    if type(pattern) is not type(node):
-        return False
-    fields = [name for name in pattern._fields if name not in ("ctx", "type_comment", "kind")]
-    return all(_fits(getattr(pattern, f), getattr(node, f), bound) for f in fields)
-
-
-def _binds(key: str, pattern: ast.AST, node: ast.AST, bound: Bound) -> bool:
-    is_number = _open(node).startswith("#")
-    if not isinstance(node, ast.expr) or key.startswith("#") != is_number:
-        return False
-    if _is_assigned(pattern) and not _open(node):  # type: ignore[arg-type]
-        return False
-    return text_of(bound.setdefault(key, node)) == text_of(node)
-
-
-def _filled(rule: Rule, bound: Mapping[str, ast.AST], function: ast.FunctionDef, line: int) -> Iterator[list[str]]:
+def _filled(
+    rule: Rule, bound: Mapping[str, ast.AST], function: ast.FunctionDef, line: int
+) -> Iterator[list[str]]:
     """Yield what comes, as texts, with each open name filled in every way that may be meant."""
-    made = {text_of(one) for each in rule.new for one in ast.walk(each) if _is_stored(one)}
-    names = {key: one for each in rule.new for one in ast.walk(each) if (key := _open(one))}
-    free = [k for k, one in names.items() if k not in bound and k[0] != "#" and text_of(one) not in made]
-    choices = [_fillings(key, function, line, is_known=not rule.is_specific) for key in free]
+    made = _made(rule.new)
+    names = {key: one for each in rule.new for one in ast.walk(each) if (key := open_name(one))}
+    free = [
+        k for k, one in names.items() if k not in bound and k[0] != "#" and text_of(one) not in made
+    ]
+    is_known = not rule.is_specific and (bool(rule.old) or len(free) > 1)
+    choices = [_fillings(key, function, line, is_known=is_known) for key in free]
     for chosen in islice(product(*choices), 2 * MOST_FILLINGS):
         values = {**bound, **dict(zip(free, chosen, strict=True))}
         yield [ast.unparse(ast.fix_missing_locations(_with(one, values))) for one in rule.new]
 
 
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.expr) and _is_assigned(node)
+def _made(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the names that some statements make for themselves: none that they read before."""
+    made: set[str] = set()
+    read: set[str] = set()
+    for node in nodes:
+        inside = list(ast.walk(node))
+        loops = (one.target for one in inside if isinstance(one, (ast.For, ast.comprehension)))
+        made |= {text_of(one) for target in loops for one in ast.walk(target)}
+        changed = [one.target for one in inside if isinstance(one, ast.AugAssign)]
+        names = [one for one in inside if isinstance(one, (ast.Name, ast.Attribute))]
+        read |= {text_of(one) for one in names if not is_assigned(one) or one in changed} - made
+        made |= {text_of(one) for one in names if is_assigned(one)} - read
+    return made
 
 
-def _fillings(
-    key: str, function: ast.FunctionDef, line: int, *, is_known: bool
-) -> list[ast.AST]:
+def _fillings(key: str, function: ast.FunctionDef, line: int, *, is_known: bool) -> list[ast.AST]:
     """Return what an open name may be: itself, if it is there, or else the first other names.
 
     Only itself with `is_known`: a rule that fits everywhere would have too many forms.
@@ -302,7 +268,7 @@ def _fillings(
     stored = [
         one.id
         for one in ast.walk(function)
-        if isinstance(one, ast.Name) and _is_assigned(one) and one.lineno < line
+        if isinstance(one, ast.Name) and is_assigned(one) and one.lineno < line
     ]
     known = dict.fromkeys(name for name in (*passed, *stored) if name != "self")
     chosen = [key] if key in known else [] if is_known else list(known)[:MOST_FILLINGS]
@@ -312,7 +278,7 @@ def _fillings(
 def _with(node: ast.AST, values: Mapping[str, ast.AST]) -> ast.AST:
     class Change(ast.NodeTransformer):
         def visit(self, node: ast.AST) -> ast.AST:
-            key = _open(node)
+            key = open_name(node)
             return copy.deepcopy(values[key]) if key in values else self.generic_visit(node)
 
-    return Change().visit(copy.deepcopy(node))  # type: ignore[no-any-return]
+    return Change().visit(copy.deepcopy(node))
