@@ -41,9 +41,14 @@ class Rule:
         return f"{PREFIX}{self.id}"
 
     @property
+    def fixed(self) -> int:
+        """Return how many parts of what it looks for are not left open."""
+        return sum(map(_fixed, self.old))
+
+    @property
     def is_specific(self) -> bool:
         """Tell whether it fits few places: it says much of what stands there."""
-        return sum(map(_fixed, self.old)) >= SPECIFIC
+        return self.fixed >= SPECIFIC
 
 
 def rules(pairs: Iterable[tuple[str, ast.AST, ast.AST]]) -> tuple[Rule, ...]:
@@ -60,7 +65,7 @@ def rules(pairs: Iterable[tuple[str, ast.AST, ast.AST]]) -> tuple[Rule, ...]:
             times[key] += 1
             found.setdefault(key, Rule(id, part.old, part.new))
     every = [Rule(one.id, one.old, one.new, times[key]) for key, one in found.items()]
-    return tuple(sorted(every, key=lambda rule: (not rule.is_specific, -rule.times)))
+    return tuple(sorted(every, key=lambda rule: (-min(rule.fixed, SPECIFIC), -rule.times)))
 
 
 def operators(learnt: Sequence[Rule]) -> tuple[Operator, ...]:
