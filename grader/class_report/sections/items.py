@@ -244,8 +244,8 @@ def _checks(data: ClassData) -> Sheet:
     title = Column(_("What it asks"))
 
     def row(item: int) -> Row:
-        asked = text(data.checks[item].title)
-        return (*_first_cells(data, rows, item), *_last_cells(data, (item,)), asked)
+        last = text(data.checks[item].title)
+        return (*_first_cells(data, rows, item), *_last_cells(data, (item,)), last)
 
     return Sheet(
         "checks",

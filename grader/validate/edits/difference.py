@@ -11,8 +11,8 @@ MOST_STATEMENTS = 4
 
 
 @dataclass(frozen=True)
-class Difference:
-    """What goes and what comes: one expression each, or some statements each."""
+class PartChange:
+    """The old and the new: one expression each, or some statements each."""
 
     old: tuple[ast.AST, ...]
     """Empty if statements are only added."""
@@ -23,22 +23,22 @@ class Difference:
         return all(isinstance(node, ast.expr) for node in (*self.old, *self.new))
 
 
-def difference(old: ast.AST, new: ast.AST) -> Difference | None:
+def difference(old: ast.AST, new: ast.AST) -> PartChange | None:
     """Return the smallest expression or statements that differ; None if nothing or too much does.
 
-    >>> found = difference(ast.parse("a = f(x) + y"), ast.parse("a = f(x.mT) + y"))
-    >>> [ast.unparse(node) for node in (*found.old, *found.new)]
+    >>> result = difference(ast.parse("a = f(x) + y"), ast.parse("a = f(x.mT) + y"))
+    >>> [ast.unparse(node) for node in (*result.old, *result.new)]
     ['x', 'x.mT']
     """
-    found = _smallest(old, new)
-    if found is None or max(len(found.old), len(found.new)) > MOST_STATEMENTS:
+    result = _smallest(old, new)
+    if result is None or max(len(result.old), len(result.new)) > MOST_STATEMENTS:
         return None
-    return found
+    return result
 
 
-def _smallest(old: ast.AST, new: ast.AST) -> Difference | None:
+def _smallest(old: ast.AST, new: ast.AST) -> PartChange | None:
     """Descend as long as one field alone differs; None if that leads to no part of its own."""
-    whole = Difference((old,), (new,)) if _is_part(old) and _is_part(new) else None
+    whole = PartChange((old,), (new,)) if _is_part(old) and _is_part(new) else None
     if type(old) is not type(new):
         return whole
     pairs = ((value, getattr(new, name)) for name, value in ast.iter_fields(old))
@@ -54,7 +54,7 @@ def _smallest(old: ast.AST, new: ast.AST) -> Difference | None:
     return whole
 
 
-def _of_lists(old: list[Any], new: list[Any]) -> Difference | None:
+def _of_lists(old: list[Any], new: list[Any]) -> PartChange | None:
     before, after = [text_of(one) for one in old], [text_of(one) for one in new]
     first = 0
     while first < min(len(before), len(after)) and before[first] == after[first]:
@@ -68,7 +68,7 @@ def _of_lists(old: list[Any], new: list[Any]) -> Difference | None:
         if inside is not None and _says_enough(inside):
             return inside
     if all(isinstance(one, ast.stmt) for one in (*gone, *come)) and (gone or come):
-        return Difference(tuple(gone), tuple(come))
+        return PartChange(tuple(gone), tuple(come))
     return None
 
 
@@ -76,12 +76,12 @@ def _is_part(node: ast.AST) -> bool:
     return isinstance(node, (ast.expr, ast.stmt))
 
 
-def _says_enough(found: Difference) -> bool:
+def _says_enough(result: PartChange) -> bool:
     """Refuse one name or number for another: that is an edit only with what is around it."""
-    if len(found.old) != 1 or not isinstance(found.old[0], (ast.Name, ast.Constant)):
+    if len(result.old) != 1 or not isinstance(result.old[0], (ast.Name, ast.Constant)):
         return True
-    old = text_of(found.old[0])
-    return any(text_of(one) == old for each in found.new for one in ast.walk(each))
+    old = text_of(result.old[0])
+    return any(text_of(one) == old for each in result.new for one in ast.walk(each))
 
 
 def text_of(value: object) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from .change import Operator, Program, TextChange
-from .difference import Difference, difference, text_of
+from .difference import PartChange, difference, text_of
 from .matching import fit, is_assigned, open_name
 
 MOST_FILLINGS = 4
@@ -25,7 +25,7 @@ PREFIX = "as "
 
 
 @dataclass(frozen=True)
-class Rule:
+class LearntRule:
     """The change of a known mistake, to be tried in other places."""
 
     id: str
@@ -51,24 +51,24 @@ class Rule:
         return self.fixed >= SPECIFIC
 
 
-def rules(pairs: Iterable[tuple[str, ast.AST, ast.AST]]) -> tuple[Rule, ...]:
+def rules(pairs: Iterable[tuple[str, ast.AST, ast.AST]]) -> tuple[LearntRule, ...]:
     """Return a rule for each change of (id, right definition, wrong one), the likeliest first.
 
     Those come first that say much of where they belong, then those that most mistakes make.
     """
-    found: dict[str, Rule] = {}
+    result: dict[str, LearntRule] = {}
     times: Counter[str] = Counter()
     for id, right, wrong in pairs:
         part = difference(_plain(right), _plain(wrong))
         if part is not None and _is_transferable(part):
             key = _form(part)
             times[key] += 1
-            found.setdefault(key, Rule(id, part.old, part.new))
-    every = [Rule(one.id, one.old, one.new, times[key]) for key, one in found.items()]
+            result.setdefault(key, LearntRule(id, part.old, part.new))
+    every = [LearntRule(one.id, one.old, one.new, times[key]) for key, one in result.items()]
     return tuple(sorted(every, key=lambda rule: (-min(rule.fixed, SPECIFIC), -rule.times)))
 
 
-def operators(learnt: Sequence[Rule]) -> tuple[Operator, ...]:
+def operators(learnt: Sequence[LearntRule]) -> tuple[Operator, ...]:
     """Return the rules as an operator of the grammar: it looks at one function at a time."""
 
     def as_somebody_wrote(program: Program, node: ast.AST) -> Iterator[TextChange]:
@@ -83,17 +83,17 @@ def operators(learnt: Sequence[Rule]) -> tuple[Operator, ...]:
 def _plain(top: ast.AST) -> ast.AST:
     """Return a tree without annotations and docstrings: neither changes what is computed."""
 
-    class Change(ast.NodeTransformer):
+    class Unannotated(ast.NodeTransformer):
         def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
             self.generic_visit(node)
             if node.value is None:
                 return node
             return ast.copy_location(ast.Assign([node.target], node.value), node)
 
-    return Change().visit(copy.deepcopy(top))  # type: ignore[no-any-return]
+    return Unannotated().visit(copy.deepcopy(top))  # type: ignore[no-any-return]
 
 
-def _is_transferable(part: Difference) -> bool:
+def _is_transferable(part: PartChange) -> bool:
     """Refuse a change of a signature or of a definition, which is about its own exercise.
 
     One name for another is an edit of the grammar already.
@@ -107,17 +107,19 @@ def _is_transferable(part: Difference) -> bool:
     )
 
 
-def _form(part: Difference) -> str:
+def _form(part: PartChange) -> str:
     """Return a text that is the same for changes which differ in their names only."""
     names: dict[str, str] = {}
 
-    class Change(ast.NodeTransformer):
+    class WithOpenNames(ast.NodeTransformer):
         def visit(self, node: ast.AST) -> ast.AST:
             if (key := open_name(node)) and not key.startswith("#"):
                 return ast.Name(names.setdefault(key, f"_{len(names)}"), ast.Load())
             return self.generic_visit(node)
 
-    both = ((Change().visit(copy.deepcopy(one)) for one in side) for side in (part.old, part.new))
+    both = (
+        (WithOpenNames().visit(copy.deepcopy(one)) for one in side) for side in (part.old, part.new)
+    )
     return " -> ".join(";".join(text_of(one) for one in side) for side in both)
 
 
@@ -129,7 +131,7 @@ def _fixed(node: ast.AST) -> int:
     return 1 + sum(map(_fixed, parts))
 
 
-def _tried(program: Program, function: ast.FunctionDef, rule: Rule) -> Iterator[TextChange]:
+def _tried(program: Program, function: ast.FunctionDef, rule: LearntRule) -> Iterator[TextChange]:
     if not rule.old:
         yield from _added(program, function, rule)
     elif isinstance(rule.old[0], ast.expr):
@@ -148,7 +150,7 @@ def _tried(program: Program, function: ast.FunctionDef, rule: Rule) -> Iterator[
                     yield _statements(rule.kind, some[0], some[-1], texts or ["pass"])
 
 
-def _added(program: Program, function: ast.FunctionDef, rule: Rule) -> Iterator[TextChange]:
+def _added(program: Program, function: ast.FunctionDef, rule: LearntRule) -> Iterator[TextChange]:
     """Add statements at the beginning, before the result is computed, and after it is."""
     kind = rule.kind
     body = [one for one in function.body if not _is_text(one)]
@@ -232,7 +234,7 @@ def _bodies(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
 
 
 def _filled(
-    rule: Rule, bound: Mapping[str, ast.AST], function: ast.FunctionDef, line: int
+    rule: LearntRule, bound: Mapping[str, ast.AST], function: ast.FunctionDef, line: int
 ) -> Iterator[list[str]]:
     """Yield what comes, as texts, with each open name filled in every way that may be meant."""
     made = _made(rule.new)
@@ -281,9 +283,9 @@ def _fillings(key: str, function: ast.FunctionDef, line: int, *, is_known: bool)
 
 
 def _with(node: ast.AST, values: Mapping[str, ast.AST]) -> ast.AST:
-    class Change(ast.NodeTransformer):
+    class FilledIn(ast.NodeTransformer):
         def visit(self, node: ast.AST) -> ast.AST:
             key = open_name(node)
             return copy.deepcopy(values[key]) if key in values else self.generic_visit(node)
 
-    return Change().visit(copy.deepcopy(node))
+    return FilledIn().visit(copy.deepcopy(node))

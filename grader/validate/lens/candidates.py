@@ -18,7 +18,7 @@ from ...course.scope import Definition
 from ..data import CourseData, Edited, read_course
 from ..edits.change import Operator
 from ..edits.generation import OPERATORS, WIDER_OPERATORS, Mutant, mutants
-from ..edits.learnt import Rule, operators, rules
+from ..edits.learnt import LearntRule, operators, rules
 from ..edits.state import KEPT
 from ..survivors import MutantTrial, mutant_trials
 
@@ -58,7 +58,7 @@ class CandidateEdit:
         return any(edit.startswith(KEPT) for edit in self.edits)
 
 
-def learnt_rules(data: CourseData) -> tuple[Rule, ...]:
+def learnt_rules(data: CourseData) -> tuple[LearntRule, ...]:
     """Return the changes that the known mistakes of a course make, as rules for other places."""
     trees: dict[Definition, ast.AST | None] = {}
     pairs = []

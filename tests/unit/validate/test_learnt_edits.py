@@ -10,7 +10,7 @@ import pytest
 from grader.course.course import find_course
 from grader.validate.data import read_course
 from grader.validate.edits.generation import mutants
-from grader.validate.edits.learnt import Rule, operators, rules
+from grader.validate.edits.learnt import LearntRule, operators, rules
 from grader.validate.lens.candidates import MOST_LEARNT, CandidateEdit, Candidates
 from tests.unit.validate.test_edits import program
 
@@ -21,11 +21,11 @@ def function(*lines: str) -> ast.AST:
     return ast.parse("\n    ".join(["def f(a, b):", *lines])).body[0]
 
 
-def rule(right: list[str], wrong: list[str], id: str = "known") -> tuple[Rule, ...]:
+def rule(right: list[str], wrong: list[str], id: str = "known") -> tuple[LearntRule, ...]:
     return rules([(id, function(*right), function(*wrong))])
 
 
-def made(learnt: tuple[Rule, ...], body: str) -> set[str]:
+def made(learnt: tuple[LearntRule, ...], body: str) -> set[str]:
     """What rules write in a function of x, y and mask, on one line."""
     return {one.after for one in mutants(program(body), operators=operators(learnt))}
 
