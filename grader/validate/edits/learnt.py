@@ -15,7 +15,7 @@ from itertools import islice, product
 
 from .change import Operator, Program, TextChange
 from .difference import PartChange, difference, text_of
-from .matching import fit, is_assigned, open_name
+from .matching import fit, is_assigned, open_name, with_parts
 
 MOST_FILLINGS = 4
 """An open name of a rule, of which nothing is known in its new place, is tried for so many."""
@@ -83,14 +83,13 @@ def operators(learnt: Sequence[LearntRule]) -> tuple[Operator, ...]:
 def _plain(top: ast.AST) -> ast.AST:
     """Return a tree without annotations and docstrings: neither changes what is computed."""
 
-    class Unannotated(ast.NodeTransformer):
-        def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-            self.generic_visit(node)
-            if node.value is None:
-                return node
-            return ast.copy_location(ast.Assign([node.target], node.value), node)
+    def change(node: ast.AST) -> ast.AST | None:
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            plain = ast.Assign([node.target], with_parts(node.value, change))  # type: ignore[arg-type]
+            return ast.copy_location(plain, node)
+        return None
 
-    return Unannotated().visit(copy.deepcopy(top))  # type: ignore[no-any-return]
+    return with_parts(top, change)
 
 
 def _is_transferable(part: PartChange) -> bool:
@@ -111,15 +110,12 @@ def _form(part: PartChange) -> str:
     """Return a text that is the same for changes which differ in their names only."""
     names: dict[str, str] = {}
 
-    class WithOpenNames(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            if (key := open_name(node)) and not key.startswith("#"):
-                return ast.Name(names.setdefault(key, f"_{len(names)}"), ast.Load())
-            return self.generic_visit(node)
+    def change(node: ast.AST) -> ast.AST | None:
+        if (key := open_name(node)) and not key.startswith("#"):
+            return ast.Name(names.setdefault(key, f"_{len(names)}"), ast.Load())
+        return None
 
-    both = (
-        (WithOpenNames().visit(copy.deepcopy(one)) for one in side) for side in (part.old, part.new)
-    )
+    both = ((with_parts(one, change) for one in side) for side in (part.old, part.new))
     return " -> ".join(";".join(text_of(one) for one in side) for side in both)
 
 
@@ -283,9 +279,4 @@ def _fillings(key: str, function: ast.FunctionDef, line: int, *, is_known: bool)
 
 
 def _with(node: ast.AST, values: Mapping[str, ast.AST]) -> ast.AST:
-    class FilledIn(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            key = open_name(node)
-            return copy.deepcopy(values[key]) if key in values else self.generic_visit(node)
-
-    return FilledIn().visit(copy.deepcopy(node))
+    return with_parts(node, lambda part: copy.deepcopy(values.get(open_name(part))))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Sequence
 
 from .difference import text_of
 
@@ -65,3 +66,18 @@ def _binds(key: str, pattern: ast.AST, node: ast.AST, bound: Bound) -> bool:
 
 def is_assigned(node: ast.expr) -> bool:
     return isinstance(getattr(node, "ctx", None), ast.Store)
+
+
+def with_parts(node: ast.AST, change: Callable[[ast.AST], ast.AST | None]) -> ast.AST:
+    """Return a copy of a tree in which some parts are others: `change` returns None to keep one."""
+    other = change(node)
+    if other is not None:
+        return other
+    result = copy.copy(node)
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.AST):
+            setattr(result, name, with_parts(value, change))
+        elif isinstance(value, list):
+            parts = [with_parts(v, change) if isinstance(v, ast.AST) else v for v in value]
+            setattr(result, name, parts)
+    return result
