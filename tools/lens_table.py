@@ -51,7 +51,43 @@ STYLES_OF_EACH = 3
 STILL_KNOWN = 2
 """Mistakes in each exercise that stay in the bank, each made by two students."""
 OTHER_SEED = "inputs that no suite has drawn before"
-PAIRS = 20
+PAIRS = 0
+"""A mistake of the bank is a single edit for somebody who knows how to write it."""
+EARLIER = frozenset(
+    {
+        "softmax.no_maximum",
+        "softmax.by_sum",
+        "heads.split_by_view",
+        "heads.no_divisibility_check",
+        "wrapper.one_head_repeated",
+        "wrapper.batch_as_tokens",
+        "patchify.by_reshape",
+        "unpatchify.height_and_width_exchanged",
+        "decoder.sees_the_next_token",
+        "decoder.depth_ignored",
+        "sdpa.softmax_without_dim",
+        "gqa.no_gradient_to_keys",
+        "scores.numbers_without_a_gradient",
+        "head.without_bias",
+        "sdpa.product_by_elements",
+        "patch.nonlinear",
+        "head.in_place",
+        "patch.pixels_averaged",
+        "gqa.bool_mask_added",
+        "scores.products_not_added",
+        "causal.input_changed",
+        "causal.diagonal_masked",
+        "rollout.residual_twice",
+        "rollout.heads_discarded",
+        "cross.memory_sees_no_future",
+        "cross.scale_by_width",
+        "heads.split_squeezed",
+        "heads.not_in_front",
+        "chunked.sum_not_rescaled",
+        "chunked.zeros_hide_nan_gradients",
+    }
+)
+"""Drawn with seeds 1 to 3, and looked at while the grammar was written: never drawn again."""
 _COURSE = ("rubric.yaml", "reference", "assignments", "tests/suites")
 
 
@@ -136,7 +172,8 @@ def drawn(data: CourseData, chance: random.Random, most: int) -> Iterator[Edited
         fitting = [
             one
             for one in own
-            if len(in_styles(one)) >= STYLES_OF_EACH
+            if one.entry.id not in EARLIER
+            and len(in_styles(one)) >= STYLES_OF_EACH
             and seen[one.entry.id].numbers
             and not any(
                 seen[one.entry.id].is_same(other)

@@ -6,8 +6,9 @@ Whatever has a number has a place to say what to do about it, and the students b
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 from grader.statistics.proportion import Proportion
 
@@ -38,6 +39,28 @@ class TableCell:
         return self.text
 
 
+Row = tuple[TableCell, ...]
+
+
+class RowsOnDemand(Sequence[Row]):
+    """The rows of a long table, each made when it is looked at: a page shows the first few."""
+
+    def __init__(self, items: Sequence[int], make: Callable[[int], Row]) -> None:
+        self._items, self._make = items, make
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | Sequence[Row]:
+        if isinstance(at, slice):
+            return tuple(map(self._make, self._items[at]))
+        return self._make(self._items[at])
+
+
 @dataclass(frozen=True)
 class Column:
     """The heading of a column, and how to read what is in it."""
@@ -56,7 +79,7 @@ class Sheet:
     """The name of its file, without ending."""
     title: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[TableCell, ...], ...]
+    rows: Sequence[Row]
     empty: str = ""
     """What to say if there is no row."""
     is_folded: bool = False

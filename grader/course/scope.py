@@ -33,3 +33,5 @@ class Scope:
     """True to look for the causes of failures, if the engine does."""
     until_failure: bool = False
     """True to stop at the first check that fails, those that most known mistakes fail first."""
+    checks: tuple[str, ...] = ()
+    """Ids of the checks that alone are run; all that are wanted otherwise if empty."""

@@ -112,7 +112,7 @@ class Grading:
         Public checks are run first: a process that has seen hidden inputs could tell them in the
         words of its exceptions, which a public check shows. With `scope.until_failure`, which is
         for edits of the reference, the order is another one, and what comes after a failure is
-        left out.
+        left out. So is what `scope.checks` does not name.
 
         Raises `Starved`, `SourceGone`.
         """
@@ -122,6 +122,7 @@ class Grading:
         diagnoses = self.diagnoses and scope.diagnose
         wanted = [check for check in self.checks if not only or check.exercise.slug in only]
         wanted = [check for check in wanted if self._is_about(check, scope)]
+        wanted = [check for check in wanted if not scope.checks or check.id in scope.checks]
         wanted = self._deadliest_first(wanted) if scope.until_failure else wanted
         in_order = wanted if scope.until_failure else sorted(wanted, key=lambda check: check.hidden)
         for number, check in enumerate(in_order, start=1):

@@ -32,11 +32,13 @@ def test_six_long_mistakes_fit_on_one_sheet() -> None:
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_nothing_is_cut_off_and_nothing_bars_a_reader(tmp_path: Path, width: int) -> None:
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+def test_nothing_is_cut_off_and_nothing_bars_a_reader(
+    tmp_path: Path, width: int, scheme: str
+) -> None:
     file = tmp_path / "lecture.html"
     file.write_text(rendered_lecture(FULL), encoding="utf-8")
-    with browser.opened() as opened, browser.page(opened, file, width, "light") as (page, said):
+    with browser.opened() as opened, browser.page(opened, file, width, scheme) as (page, said):
         assert browser.by_axe(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         assert said == []

@@ -252,6 +252,9 @@ def _tries(
     """Yield the submissions of each student, each by its last result: a regrade is no new try."""
     slugs = tuple(dict.fromkeys(one.slug for one in layout.criteria))
     of_slug = np.array([[one.slug == slug for slug in slugs] for one in layout.criteria], float)
+    every = np.stack([*points.values()]) if points else np.zeros((0, len(layout.criteria)))
+    by_slug = np.nan_to_num(every) @ of_slug.reshape(every.shape[1], len(slugs))
+    places = {id: place for place, id in enumerate(points)}
     for person, row in enumerate(rows):
         last: dict[str, KeptSummary] = {}
         first: dict[str, str] = {}
@@ -259,8 +262,8 @@ def _tries(
             last[kept.inputs] = kept
             first.setdefault(kept.inputs, kept.graded_at)
         if last:
-            known = np.nan_to_num(_rows(points, tuple(last.values()), layout))
-            yield TryHistory(person, tuple(first.values()), known @ of_slug)
+            own = [places[id(kept)] for kept in last.values()]
+            yield TryHistory(person, tuple(first.values()), by_slug[own])
 
 
 def _unsteady(

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from grader.class_report.html.drawing import histogram, placed_scatter
 from grader.class_report.html.people_lists import PeopleLists
+from grader.class_report.html.rows import RowWriter
 from grader.class_report.outline import ClassReport
 from grader.report.cleaning import printable, without_commands
 from grader.report.html.page import marked_up, style_sheet
@@ -69,6 +70,7 @@ def environment() -> Environment:
     )
     environment.filters["marked_up"] = marked_up
     environment.globals.update(left_out=_left_out, rows_left_out=_rows_left_out)
+    environment.globals["rows_of"] = RowWriter(_cleaned).written
     environment.globals.update(histogram=histogram, placed_scatter=placed_scatter)
     return environment
 

@@ -62,7 +62,8 @@ def _progress(own: TryHistory, most: np.ndarray, end: datetime | None) -> TryPro
     reached = own.points >= most - _GAIN  # tries exercises
     times = [datetime.fromisoformat(at) for at in own.at]
     since = [(at - times[0]).total_seconds() / _HOUR_S for at in times]
-    first = [int(row.argmax()) if row.any() else None for row in reached.T]
+    ever = np.any(reached, axis=0)  # exercises
+    first = [int(at) if ever[e] else None for e, at in enumerate(reached.argmax(axis=0))]
     totals = own.points.sum(axis=1)
     is_done = bool(totals.max() >= most.sum() - _GAIN)
     silent = 0.0 if is_done or end is None else (end - times[-1]).total_seconds() / _DAY_S

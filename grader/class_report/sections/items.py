@@ -13,6 +13,8 @@ from grader.class_report.data.class_data import CODES, NO_CHECK, ClassData
 from grader.class_report.outline import (
     Column,
     Dot,
+    Row,
+    RowsOnDemand,
     Scatter,
     Section,
     Sheet,
@@ -240,18 +242,16 @@ def _worth(
 def _checks(data: ClassData) -> Sheet:
     rows = of_checks(data)
     title = Column(_("What it asks"))
+
+    def row(item: int) -> Row:
+        last = text(data.checks[item].title)
+        return (*_first_cells(data, rows, item), *_last_cells(data, (item,)), last)
+
     return Sheet(
         "checks",
         _("Checks"),
         (*_first_columns(), *_last_columns(), title),
-        tuple(
-            (
-                *_first_cells(data, rows, item),
-                *_last_cells(data, (item,)),
-                text(data.checks[item].title),
-            )
-            for item in _to_look_at_first(rows)
-        ),
+        RowsOnDemand(_to_look_at_first(rows), row),
         is_folded=True,
         shown=_CHECKS_SHOWN,
     )

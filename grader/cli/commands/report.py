@@ -127,12 +127,14 @@ def run(
 def _without_search_for_cycles() -> Iterator[None]:
     """Let nobody look for garbage meanwhile.
 
-    A big class is half a million tuples, none of them garbage: to look took half of the time.
+    A big class is half a million tuples, none of them garbage: to look took half of the time. The
+    end of the process would look once more, and need not either: what is here stays until then.
     """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         if was_on:
             gc.enable()

@@ -18,6 +18,8 @@ def _first(compute):
     return _KEPT[0]
 """
 
+KEPT = "kept from the first call"
+
 
 def kept_from_the_first_call(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Keep a value for good: a scale, a mask, a length, a table."""
@@ -25,7 +27,7 @@ def kept_from_the_first_call(program: Program, node: ast.AST) -> Iterator[TextCh
         node.value, (ast.BinOp, ast.Call, ast.Attribute)
     ):
         text = program.text(node.value)
-        yield TextChange("kept from the first call", node.value, f"_first(lambda: {text})")
+        yield TextChange(KEPT, node.value, f"_first(lambda: {text})")
 
 
 OPERATORS = (kept_from_the_first_call,)

@@ -67,6 +67,19 @@ def step_done_twice(program: Program, node: ast.AST) -> Iterator[TextChange]:
                 yield TextChange("step done twice", step, again)
 
 
+def loop_at_once(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Do a loop's steps once, with all that it goes through: no sum is left of it."""
+    if isinstance(node, ast.For) and not node.orelse:
+        passed = node.iter
+        if isinstance(passed, ast.Call) and ast.unparse(passed.func) in ("zip", "enumerate"):
+            every = ", ".join(program.text(one) for one in passed.args)
+        else:
+            every = program.text(passed)
+        steps = (program.text(one) for one in node.body)
+        lines = [f"{program.text(node.target)} = {every}", *steps]
+        yield TextChange("loop at once", node, f"\n{' ' * node.col_offset}".join(lines))
+
+
 def input_added(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Add what goes into a layer to what comes out: a residual where there is none."""
     if isinstance(node, ast.Call) and _is_layer(node) and node.args:
@@ -127,6 +140,7 @@ OPERATORS = (
     another_triangle,
     steps_exchanged,
     step_done_twice,
+    loop_at_once,
     input_added,
     result_scaled,
     another_product,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from ...course.misconceptions import (
     Misconception,
@@ -13,10 +15,17 @@ from ...course.misconceptions import (
     apply_misconception,
 )
 from ...course.scope import Definition
-from ..data import CourseData, Edited
+from ..data import CourseData, Edited, read_course
 from ..edits.change import Operator
 from ..edits.generation import OPERATORS, WIDER_OPERATORS, Mutant, mutants
+from ..edits.learnt import LearntRule, operators, rules
+from ..edits.state import KEPT
 from ..survivors import MutantTrial, mutant_trials
+
+MOST_LEARNT = 600
+"""The most edits of an exercise that are made of the rules learnt from known mistakes."""
+AT_ONCE = 50
+"""The rules that are tried together, so that the likeliest edits come first."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,31 @@ class CandidateEdit:
     def place(self) -> Definition:
         return self.stem, self.definition
 
+    @property
+    def remembers(self) -> bool:
+        """Tell whether an edit keeps something: then a check alone shows other numbers."""
+        return any(edit.startswith(KEPT) for edit in self.edits)
+
+
+def learnt_rules(data: CourseData) -> tuple[LearntRule, ...]:
+    """Return the changes that the known mistakes of a course make, as rules for other places."""
+    trees: dict[Definition, ast.AST | None] = {}
+    pairs = []
+    for each in data.misconceptions:
+        place = each.stem, each.entry.target.partition(".")[0]
+        if place not in trees:
+            trees[place] = _tree(data.references[each.stem], place[1])
+        right, wrong = trees[place], _tree(each.source, place[1])
+        if right is not None and wrong is not None:
+            pairs.append((each.entry.id, right, wrong))
+    return rules(pairs)
+
+
+def _tree(source: str, name: str) -> ast.AST | None:
+    body = ast.parse(source).body
+    tops = (one for one in body if isinstance(one, (ast.FunctionDef, ast.ClassDef)))
+    return next((one for one in tops if one.name == name), None)
+
 
 class Candidates:
     """The candidates of one exercise."""
@@ -61,6 +95,20 @@ class Candidates:
         """Return the edits that are tried where none of `single` computes the same."""
         texts = {one.source for one in self.single}
         return tuple(one for one in self._by(WIDER_OPERATORS) if one.source not in texts)
+
+    @cached_property
+    def learnt(self) -> tuple[CandidateEdit, ...]:
+        """Return the edits that known mistakes of other places make here, the likeliest first."""
+        return tuple(islice(self._as_elsewhere(), MOST_LEARNT))
+
+    def _as_elsewhere(self) -> Iterator[CandidateEdit]:
+        rules = learnt_rules(read_course(self._data.course))
+        texts = {one.source for one in (*self.single, *self.wider)}
+        for start in range(0, len(rules), AT_ONCE):
+            for one in self._by(operators(rules[start : start + AT_ONCE])):
+                if one.source not in texts:
+                    texts.add(one.source)
+                    yield one
 
     @cached_property
     def _known(self) -> tuple[Edited, ...]:

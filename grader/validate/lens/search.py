@@ -19,7 +19,7 @@ from ..data import CourseData, read_course
 from ..trials import each_for_itself
 from .candidates import CandidateEdit, Candidates, in_pairs
 from .groups import UnnamedGroup
-from .likeness import FailedChecks
+from .likeness import FailedChecks, alike
 
 SHOWN = 3
 """The most edits of a group that are kept: all of them compute the same."""
@@ -57,10 +57,10 @@ def matches(
     options = replace(options, only=slugs, diagnose=False)
     with Engine(each_for_itself(course), options) as engine:
         for slug in slugs:
-            search = _ExerciseSearch(data, engine, slug)
-            for group in groups:
-                if group.slug == slug:
-                    yield search.of(group, most_pairs)
+            own = [group for group in groups if group.slug == slug]
+            search = _ExerciseSearch(data, engine, slug, own)
+            for group in own:
+                yield search.of(group, most_pairs)
 
 
 def smallest_inputs(
@@ -86,43 +86,73 @@ def smallest_inputs(
 
 
 class _ExerciseSearch:
-    """The edits of one exercise, each graded once for all of its groups."""
+    """The edits of one exercise, each graded once for all of its groups.
 
-    def __init__(self, data: CourseData, engine: Engine, slug: str) -> None:
+    An edit is graded by one failed check of each group first. Only one that computes there what
+    some group does is graded by all checks.
+    """
+
+    def __init__(
+        self, data: CourseData, engine: Engine, slug: str, groups: Sequence[UnnamedGroup]
+    ) -> None:
         self._data, self._engine, self._slug = data, engine, slug
         self._candidates = Candidates(data, slug)
-        self._made = list(self._graded(self._candidates.single))
-        self._is_wide = False
+        self._sieve = {group.students: _telling(group.failed) for group in groups}
+        self._tried: dict[str, FailedChecks] = {}
+        """What each edit computes in the checks of the sieve."""
+        self._made: dict[str, FailedChecks] = {}
+        """What an edit computes in all checks."""
 
     def of(self, group: UnnamedGroup, most_pairs: int) -> GroupMatch:
         """Return the edits that compute what this group does."""
+        every: list[CandidateEdit] = []
+        for stage in self._stages():
+            every += stage
+            if same := _same(group.failed, self._whole(self._like(group, stage))):
+                return GroupMatch(group, same, len(every))
+        return self._in_pairs(group, every, most_pairs)
+
+    def _stages(self) -> Iterator[tuple[CandidateEdit, ...]]:
+        """Yield the edits in the order of their likelihood; the later ones only if need be."""
+        yield self._candidates.single
+        yield self._candidates.wider
+        yield self._candidates.learnt
+
+    def _like(
+        self, group: UnnamedGroup, candidates: Sequence[CandidateEdit]
+    ) -> Iterator[CandidateEdit]:
+        """Yield the candidates that compute the same in the group's check of the sieve."""
+        new = [one for one in candidates if one.id not in self._tried and not one.remembers]
+        self._tried |= self._graded(new, tuple(dict.fromkeys(self._sieve.values())))
+        check = self._sieve[group.students]
+        for one in candidates:
+            made = self._tried[one.id].numbers.get(check, "") if not one.remembers else ""
+            if one.remembers or alike(group.failed.numbers[check], made):
+                yield one
+
+    def _in_pairs(
+        self, group: UnnamedGroup, every: Sequence[CandidateEdit], most: int
+    ) -> GroupMatch:
+        """Return what two edits compute, or else the nearest one."""
         seen = group.failed
-        if same := _same(seen, self._made):
-            return GroupMatch(group, same, len(self._made))
-        self._widen()
-        if same := _same(seen, self._made):
-            return GroupMatch(group, same, len(self._made))
-        both = list(islice(self._pairs(seen), most_pairs))
-        same = _same(seen, list(self._graded(both)))
-        tried = len(self._made) + len(both)
-        if same:
+        learnt = {one.id for one in self._candidates.learnt}
+        single = (one for one in every if one.id not in learnt) if most else ()
+        made = list(self._whole(single or self._like(group, every)))
+        both = list(islice(self._pairs(seen, made), most))
+        results = self._graded(both)
+        tried = len(every) + len(both)
+        if same := _same(seen, [(one, results[one.id]) for one in both]):
             return GroupMatch(group, same, tried)
-        agreeing = [(seen.reproduced_by(made), one) for one, made in self._made]
-        most, nearest = max(agreeing, key=lambda pair: pair[0], default=(0, None))
-        return GroupMatch(group, (), tried, nearest if most else None, most)
+        agreeing = [(seen.reproduced_by(checks), one) for one, checks in made]
+        agrees, nearest = max(agreeing, key=lambda pair: pair[0], default=(0, None))
+        return GroupMatch(group, (), tried, nearest if agrees else None, agrees)
 
-    def _widen(self) -> None:
-        """Grade the edits of the wider grammar too, once: they take as long as all the others."""
-        if not self._is_wide:
-            self._is_wide = True
-            self._made += self._graded(self._candidates.wider)
-
-    def _pairs(self, seen: FailedChecks) -> Iterator[CandidateEdit]:
+    def _pairs(self, seen: FailedChecks, made: Sequence[Made]) -> Iterator[CandidateEdit]:
         """Yield pairs of edits neither of which fails what the group passes."""
         fitting = [
-            (seen.reproduced_by(made), len(made.numbers), one)
-            for one, made in self._made
-            if made.numbers and made.numbers.keys() <= seen.numbers.keys() | seen.unjudged
+            (seen.reproduced_by(checks), len(checks.numbers), one)
+            for one, checks in made
+            if checks.numbers and checks.numbers.keys() <= seen.numbers.keys() | seen.unjudged
         ]
         fitting.sort(key=lambda row: row[:2], reverse=True)
         for first, second in in_pairs([one for _agrees, _fails, one in fitting]):
@@ -130,20 +160,34 @@ class _ExerciseSearch:
             if both is not None:
                 yield both
 
-    def _graded(self, candidates: Iterable[CandidateEdit]) -> Iterator[Made]:
+    def _whole(self, candidates: Iterable[CandidateEdit]) -> Iterator[Made]:
+        """Yield each candidate with what it computes in all checks."""
+        some = list(candidates)
+        self._made |= self._graded([one for one in some if one.id not in self._made])
+        for one in some:  # in their order, whichever lane was first
+            yield one, self._made[one.id]
+
+    def _graded(
+        self, candidates: Iterable[CandidateEdit], checks: tuple[str, ...] = ()
+    ) -> dict[str, FailedChecks]:
         by_id = {candidate.id: candidate for candidate in candidates}
-        scopes = {id: self._scope(one) for id, one in by_id.items()}
+        scopes = {id: self._scope(one, checks) for id, one in by_id.items()}
         submissions = (_submission(self._data, one) for one in by_id.values())
-        results = {
+        return {
             result.submission.id: failed_checks(result.observations)
             for result in self._engine.grade(submissions, scopes)
         }
-        for id, candidate in by_id.items():  # in their order, whichever lane was first
-            yield candidate, results[id]
 
-    def _scope(self, candidate: CandidateEdit) -> Scope:
+    def _scope(self, candidate: CandidateEdit, checks: tuple[str, ...]) -> Scope:
+        if checks:  # a few: all of them run, so that at least one worker tells its isolation
+            return Scope((self._slug,), diagnose=False, checks=checks)
         seen_in = tuple(sorted(users(self._data.uses, candidate.place)))
         return Scope((self._slug,), seen_in=seen_in, diagnose=False)
+
+
+def _telling(failed: FailedChecks) -> str:
+    """Return the failed check whose fingerprint holds the most, so that few edits share it."""
+    return max(failed.numbers, key=lambda id: (len(failed.numbers[id]), id))
 
 
 def _submission(data: CourseData, candidate: CandidateEdit) -> Submission:

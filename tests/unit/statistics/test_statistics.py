@@ -221,3 +221,18 @@ def test_the_moments_of_items_with_gaps_are_those_of_the_standard_library() -> N
     assert result.judged.tolist() == [30, len(known), 30, 30]
     assert result.mean[1] == pytest.approx(statistics.fmean(known))
     assert result.deviation[1] == pytest.approx(statistics.stdev(known))
+
+
+@pytest.mark.parametrize("checks", [5, 8, 64, 70, 130])
+def test_who_passes_the_same_checks_is_marked_as_if_alone(checks: int) -> None:
+    earned = np.random.default_rng(3).random((12, checks)) < 0.5
+    earned[7], earned[9] = earned[2], earned[2]
+    earned[9, -1] = not earned[2, -1]
+    part = (CriterionPart(6.0, tuple(range(checks)), False),)
+
+    together = sensitivity(earned, part, seed=1, draws=40).deviations
+    alone = [sensitivity(earned[[row]], part, seed=1, draws=40).deviations[0] for row in range(12)]
+
+    np.testing.assert_allclose(together, alone, rtol=1e-12)
+    assert together[7] == together[2]
+    assert together[9] != together[2]
