@@ -45,7 +45,7 @@ _OVERVIEW_MAX = 60
 
 
 @click.command("batch", epilog=EXIT_CODES)
-@click.argument("folder", metavar="DIR", type=options.FOLDER)
+@click.argument("folder", metavar="DIR", type=options.CLASS)
 @click.option("--out", required=True, type=options.FOLDER, help="Where the results go.")
 @options.jobs("Submissions graded at a time; else one a core.")
 @click.option(
@@ -99,6 +99,9 @@ _OVERVIEW_MAX = 60
 @options.course
 def command(**given: Any) -> int:
     """Grade a class: DIR holds one folder or file a student.
+
+    DIR may be the zip in which a system such as Canvas or Moodle gives a class: it is unpacked into
+    --out.
 
     Whoever has results in --out already is graded again only if something has changed since. With
     --student, --limit or --shard, everybody else keeps the results that are there.
