@@ -11,7 +11,8 @@ from grader.batch.class_archive import class_folder
 from grader.batch.discovery import BatchError, Entry, discover
 from grader.batch.roster import read_roster
 from grader.course.course import Course
-from grader.store.store import ATTEMPT, Record, Store
+from grader.report.counted_hand_in import ATTEMPT
+from grader.store.store import Record, Store
 
 
 def class_entries(

@@ -313,8 +313,8 @@ def _print_several(graded: ClassGrading) -> None:
         )
         click.echo(without_commands(f"{names}, and {words}: {_few(graded.several)}"))
         return
-    counted = {row.id: row.attempt for row in graded.summary.everybody}
-    each = [f"{id} ({counted[id]})" if counted.get(id) else id for id in graded.several]
+    counted = {row.id: row.counted.short for row in graded.summary.everybody if row.counted}
+    each = [f"{id} ({counted[id]})" if id in counted else id for id in graded.several]
     click.echo(without_commands(f"{names}, and the {graded.rule} counts: {_few(tuple(each))}"))
 
 
