@@ -14,7 +14,7 @@ import click
 
 from grader.batch.attempts import entry_of
 from grader.batch.attendance import of_roster
-from grader.batch.discovery import WITH_FOLDERS, BatchError, discover
+from grader.batch.discovery import BatchError, discover
 from grader.batch.evidence import Loss, checks_by_cause, losses
 from grader.batch.regrade import total_of
 from grader.batch.roster import read_roster
@@ -150,15 +150,14 @@ def _lies_at(record: Record, run: ClassRun | None, out: Path) -> Path | None:
     """Return the folder of a submission, if it is known and holds nobody else's."""
     if run is None or not Path(run.folder).is_dir():
         return None
-    name = str(record["submission"]["id"])
-    if run.layout not in WITH_FOLDERS and ATTEMPT not in record:
-        return Path(run.folder) / name
     with suppress(BatchError, RosterError):
         entries = discover(Path(run.folder), out, (), run.layout).entries
         if run.roster:
             entries, _absences = of_roster(entries, read_roster(Path(run.roster)))
         entry = entry_of(record, {one.id: one for one in entries})
-        return entry.path if entry is not None and not entry.parts else None
+        if entry is None or len(entry.parts) > 1:
+            return None
+        return entry.parts[0].path if entry.parts else entry.path
     return None
 
 
