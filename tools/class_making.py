@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import random
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -26,8 +26,11 @@ KINDS_OF_STUDENT = {"mutant": 45, "corpus": 33, "right": 10, "broken": 10, "host
 """How many of 100."""
 
 
-def stems() -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in REFERENCE.glob("a?_*.py")))
+def stems(only: Collection[str] = ()) -> tuple[str, ...]:
+    """The hand-outs of these assignments, such as `a1`; of all without any."""
+    known = sorted(path.stem for path in REFERENCE.glob("a?_*.py"))
+    assignments = {name.partition(".")[0] for name in only}
+    return tuple(stem for stem in known if not only or stem.partition("_")[0] in assignments)
 
 
 @cache
@@ -41,36 +44,38 @@ def _mutants(stem: str) -> tuple[str, ...]:
 
 
 @cache
-def _corpus() -> Mapping[str, Files]:
-    """Every submission of the corpus that is small and ends by itself."""
+def _corpus(stems: tuple[str, ...]) -> Mapping[str, Files]:
+    """Every submission of the corpus that has one of these hand-outs."""
     result: dict[str, Files] = {}
     for folder in sorted(path for path in CORPUS.iterdir() if (path / "expect.yaml").is_file()):
         files = (path for path in folder.rglob("*") if path.suffix in (".py", ".ipynb"))
         own = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
-        if own:
+        if any(Path(name).stem in stems for name in own):
             result[folder.name] = own
     return result
 
 
-def _mutant(chance: random.Random) -> Files:
-    stem = chance.choice(stems())
+def _mutant(chance: random.Random, stems: tuple[str, ...]) -> Files:
+    stem = chance.choice(stems)
     return {f"{stem}.py": chance.choice(_mutants(stem)).encode()}
 
 
-def _right(chance: random.Random) -> Files:
-    chosen = chance.sample(stems(), chance.randrange(1, 3))
+def _right(chance: random.Random, stems: tuple[str, ...]) -> Files:
+    chosen = chance.sample(stems, min(len(stems), chance.randrange(1, 3)))
     return {f"{stem}.py": _reference(stem).encode() for stem in chosen}
 
 
-def _of_corpus(chance: random.Random) -> Files:
-    return dict(_corpus()[chance.choice([name for name in _corpus() if name not in HOSTILE])])
+def _of_corpus(chance: random.Random, stems: tuple[str, ...]) -> Files:
+    known = _corpus(stems)
+    return dict(known[chance.choice([name for name in known if name not in HOSTILE])])
 
 
-def _hostile(chance: random.Random) -> Files:
-    return dict(_corpus()[chance.choice(HOSTILE)])
+def _hostile(chance: random.Random, stems: tuple[str, ...]) -> Files:
+    known = _corpus(stems)
+    return dict(known[chance.choice([name for name in HOSTILE if name in known] or [*known])])
 
 
-SOURCES: Mapping[str, Callable[[random.Random], Files]] = {
+SOURCES: Mapping[str, Callable[[random.Random, tuple[str, ...]], Files]] = {
     "mutant": _mutant,
     "corpus": _of_corpus,
     "right": _right,
@@ -125,10 +130,15 @@ def _write(files: Files, place: Path, chance: random.Random) -> None:
         path.write_bytes(content)
 
 
-def make_class(folder: Path, students: int, seed: int) -> dict[str, str]:
-    """Writes a class of that size; maps students to what they are."""
+def make_class(
+    folder: Path, students: int, seed: int, only: Collection[str] = ()
+) -> dict[str, str]:
+    """Writes a class of that size that hands in these assignments; maps students to what they are.
+
+    So much of it has work in it that is graded as of a real class, also if one assignment is.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    kinds = {}
+    kinds, given_out = {}, stems(only)
     for number in range(students):
         student, chance = f"student-{number:05}", random.Random(f"{seed} {number}")
         [kind] = chance.choices(list(KINDS_OF_STUDENT), list(KINDS_OF_STUDENT.values()))
@@ -136,6 +146,6 @@ def make_class(folder: Path, students: int, seed: int) -> dict[str, str]:
         if kind == "broken":
             KINDS[chance.choice(list(KINDS))](folder / student, chance)
         else:
-            files = _in_other_hands(SOURCES[kind](chance), student, chance)
+            files = _in_other_hands(SOURCES[kind](chance, given_out), student, chance)
             _write(files, folder / student, chance)
     return kinds

@@ -19,9 +19,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,6 +31,8 @@ STEM = "a1_attention"
 WRONG = {"wrong-axis": ("dim=-1", "dim=0"), "unscaled": ("math.sqrt(", "(1 + 0 * ")}
 """Changes of the reference: the submissions that have one lose points."""
 MOST_RUNS = 20
+MOST_TRIES = 3
+"""So many batches to a kill that is wanted: where a kind is hardly ever there, the command ends."""
 FULL_DISK = "full disk"
 ROOM_KIB = 512 << 10
 WAIT_S = 2.0
@@ -36,11 +40,19 @@ WAIT_S = 2.0
 
 
 def children(pid: int) -> list[int]:
+    """The children of a process that have not ended: one that has cannot be killed."""
     try:
         text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
     except OSError:
         return []
-    return [int(word) for word in text.split()]
+    return [int(word) for word in text.split() if not _has_ended(int(word))]
+
+
+def _has_ended(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
 
 
 def namespace(pid: int) -> str:
@@ -75,6 +87,18 @@ KINDS: Mapping[str, Callable[[int], list[int]]] = {
     "zygote": _zygotes,
     "worker": _workers,
 }
+
+
+@dataclass
+class Undisturbed:
+    """A batch in which nothing was killed."""
+
+    book: bytes
+    code: int
+    needs_kib: int
+    """Room on a disk."""
+    takes_s: float
+    """As long as the last one took that went to its end: the machine may be busier by now."""
 
 
 @dataclass(frozen=True)
@@ -118,13 +142,18 @@ def start(folder: Path, out: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def kill_once(kind: str, after_s: float, draw: random.Random, parent: int) -> bool:
-    """Wait, then kill a process of that kind; False if there is none."""
-    time.sleep(after_s)
+def kill_once(
+    kind: str, after_s: float, draw: random.Random, parent: subprocess.Popen[bytes]
+) -> bool:
+    """Wait, then kill a process of that kind; False if there is none, or the batch has ended."""
+    with suppress(subprocess.TimeoutExpired):
+        parent.wait(after_s)
     until = time.monotonic() + WAIT_S
-    while not (pids := KINDS[kind](parent)) and time.monotonic() < until:
+    while not (pids := KINDS[kind](parent.pid)) and time.monotonic() < until:
+        if parent.poll() is not None:
+            return False
         time.sleep(0.005)
-    if not pids:
+    if not pids or parent.poll() is not None:
         return False
     try:
         os.kill(draw.choice(pids), signal.SIGKILL)
@@ -133,17 +162,18 @@ def kill_once(kind: str, after_s: float, draw: random.Random, parent: int) -> bo
     return True
 
 
-def tried(kind: str, number: int, folder: Path, whole: tuple[bytes, int, float], out: Path) -> Kill:
-    book, code, takes_s = whole
+def tried(kind: str, number: int, folder: Path, whole: Undisturbed, out: Path) -> Kill:
     draw = random.Random(f"{kind} {number}")
-    after_s = draw.uniform(0.05, takes_s)
-    process = start(folder, out)
-    hit = kill_once(kind, after_s, draw, process.pid)
+    after_s = draw.uniform(0.05, whole.takes_s)
+    process, began = start(folder, out), time.monotonic()
+    hit = kill_once(kind, after_s, draw, process)
     last, runs = process.wait(), 1
-    while last != code and runs < MOST_RUNS:
+    if not hit or kind != "parent":  # it went on to its own end
+        whole.takes_s = time.monotonic() - began
+    while last != whole.code and runs < MOST_RUNS:
         last, runs = start(folder, out).wait(), runs + 1
     written = out / "gradebook.csv"
-    same = last == code and written.is_file() and written.read_bytes() == book
+    same = last == whole.code and written.is_file() and written.read_bytes() == whole.book
     if same:
         shutil.rmtree(out)
     return Kill(kind, after_s, hit, runs, same, out)
@@ -159,10 +189,10 @@ cp "$out/gradebook.csv" "$book"; exit $code
 """
 
 
-def filled_up(number: int, folder: Path, whole: tuple[bytes, int, int], out: Path) -> Kill:
+def filled_up(number: int, folder: Path, whole: Undisturbed, out: Path) -> Kill:
     """Grade onto a disk that becomes full, make room, and give the same command again."""
-    book, code, needed_kib = whole
-    size = random.Random(number).randrange(needed_kib // 20, needed_kib)
+    book, code = whole.book, whole.code
+    size = random.Random(number).randrange(whole.needs_kib // 20, whole.needs_kib)
     written = out.with_suffix(".csv")
     rights = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     done = subprocess.run(
@@ -185,10 +215,40 @@ def size_kib(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) >> 10
 
 
+def undisturbed(folder: Path, out: Path) -> Undisturbed:
+    began = time.monotonic()
+    code = start(folder, out).wait()
+    takes_s = time.monotonic() - began
+    return Undisturbed((out / "gradebook.csv").read_bytes(), code, size_kib(out), takes_s)
+
+
+def until_enough(
+    kind: str, times: int, one: Callable[[tuple[str, int]], Kill], threads: ThreadPoolExecutor
+) -> Iterator[Kill]:
+    """Yield batches of a kind until so many of them were ended early."""
+    begun, missing = 0, times
+    while missing > 0 and begun < MOST_TRIES * times:
+        own = list(threads.map(one, ((kind, begun + n) for n in range(missing))))
+        begun += len(own)
+        missing -= sum(kill.hit for kill in own)
+        yield from own
+
+
+def in_words(kind: str, own: Sequence[Kill]) -> str:
+    runs = Counter(kill.runs for kill in own)
+    needed = ", ".join(f"{count} x {needed}" for needed, count in sorted(runs.items()))
+    return (
+        f"{kind:9} {sum(kill.hit for kill in own)} ended early of {len(own)} runs, "
+        f"{sum(not kill.same for kill in own)} other gradebooks, commands needed: {needed}"
+    )
+
+
 def main() -> int:
     raw = argparse.RawTextHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("--times", type=int, default=50, help="kills of each kind")
+    parser.add_argument(
+        "--times", type=int, default=50, help="kills of each kind, misses not counted"
+    )
     parser.add_argument("--students", type=int, default=4)
     parser.add_argument("--kind", action="append", choices=KINDS, help="only this kind")
     parser.add_argument("--full-disk", type=int, default=0, help="disks, and nothing is killed")
@@ -196,38 +256,29 @@ def main() -> int:
     given = parser.parse_args()
     place = Path(tempfile.mkdtemp(prefix="grader-kills-"))
     make_class(place / "class", given.students)
-    began = time.monotonic()
-    code = start(place / "class", place / "whole").wait()
-    whole = (place / "whole" / "gradebook.csv").read_bytes(), code, time.monotonic() - began
-    print(f"undisturbed: exit code {code}, {whole[2]:.1f} s")
-    needed = size_kib(place / "whole")
-    kinds = [FULL_DISK] if given.full_disk else list(given.kind or KINDS)
-    jobs = [(kind, n) for kind in kinds for n in range(given.full_disk or given.times)]
+    whole = undisturbed(place / "class", place / "whole")
+    print(f"undisturbed: exit code {whole.code}, {whole.takes_s:.1f} s", flush=True)
 
     def one(job: tuple[str, int]) -> Kill:
         kind, number = job
         out = place / f"{kind}-{number}".replace(" ", "-")
-        if kind == FULL_DISK:
-            return filled_up(number, place / "class", (whole[0], whole[1], needed), out)
-        return tried(kind, number, place / "class", whole, out)
+        way = filled_up if kind == FULL_DISK else partial(tried, kind)
+        return way(number, place / "class", whole, out)
 
+    kills, times, too_few = [], given.full_disk or given.times, False
     with ThreadPoolExecutor(given.at_once) as threads:
-        kills = list(threads.map(one, jobs))
-    for kind in kinds:
-        own = [kill for kill in kills if kill.kind == kind]
-        runs = Counter(kill.runs for kill in own)
-        print(
-            f"{kind:9} {sum(kill.hit for kill in own)} ended early of {len(own)} runs, "
-            f"{sum(not kill.same for kill in own)} other gradebooks, commands needed: "
-            + ", ".join(f"{count} x {needed}" for needed, count in sorted(runs.items()))
-        )
+        for kind in [FULL_DISK] if given.full_disk else list(given.kind or KINDS):
+            own = list(until_enough(kind, times, one, threads))
+            kills += own
+            too_few |= sum(kill.hit for kill in own) < times
+            print(in_words(kind, own), flush=True)
     other = [kill for kill in kills if not kill.same]
     for kill in other:
         unit = "KiB" if kill.kind == FULL_DISK else "s"
         print(f"other: {kill.kind} after {kill.after_s:.2f} {unit}, see {kill.out}")
     if not other:
         shutil.rmtree(place)
-    return bool(other)
+    return bool(other) or too_few
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -181,22 +182,23 @@ def plain_loop(only: Sequence[str]) -> float:
 # ---- the commands -----------------------------------------------------------------------------
 
 
-def made(place: Path, name: str, count: int, seed: int) -> dict[str, str]:
+def made(place: Path, name: str, count: int, seed: int, only: Sequence[str] = ()) -> dict[str, str]:
     """The class of that name in a place; made if it is not there."""
     stated = place / f"{name}.json"
+    wanted = {"count": count, "seed": seed, "only": sorted(only)}
     if not stated.is_file():
-        make = make_malformed if name == "malformed" else make_class
+        make = make_malformed if name == "malformed" else partial(make_class, only=only)
         shutil.rmtree(place / name, ignore_errors=True)
         kinds = make(place / name, count, seed)
-        stated.write_text(json.dumps(kinds), encoding="utf-8")
-    kinds = json.loads(stated.read_text(encoding="utf-8"))
-    if len(kinds) != count:
-        raise SystemExit(f"{place / name} holds {len(kinds)} submissions. Name another place.")
-    return dict(kinds)
+        stated.write_text(json.dumps({**wanted, "kinds": kinds}), encoding="utf-8")
+    known = json.loads(stated.read_text(encoding="utf-8"))
+    if {key: known.get(key) for key in wanted} != wanted:
+        raise SystemExit(f"{place / name} is another class. Name another place.")
+    return dict(known["kinds"])
 
 
 def grade(place: Path, name: str, given: argparse.Namespace) -> int:
-    kinds = made(place, name, given.count, given.seed)
+    kinds = made(place, name, given.count, given.seed, given.only)
     words = [word for slug in given.only for word in ("--only", slug)]
     run = graded(place / name, place / f"{name}-results", [*words, "-j", str(given.jobs)])
     kept = Counter(kinds.values())

@@ -12,11 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 
 from grader.batch.discovery import Entry
 from grader.batch.names import record_names
 from grader.course.attempts import AttemptRule
-from grader.store.store import ATTEMPT, Record
+from grader.report.counted_hand_in import ATTEMPT, CountedHandIn
+from grader.store.store import Record
 from grader.submission.submission import SubmissionError
 
 _DIGITS = re.compile(r"(\d+)")
@@ -93,23 +95,16 @@ def numbered(record: Record, entry: Entry | None) -> Record:
     """
     if entry is None or not entry.attempts or entry.rule is AttemptRule.BEST:
         return record
-    return {**record, ATTEMPT: about_attempt(entry, entry)}
+    return {**record, ATTEMPT: counted_of(entry, entry).values}
 
 
-def about_attempt(entry: Entry, counted: Entry) -> dict[str, object]:
-    """Return what a record says of the one of several hand-ins that counts."""
+def counted_of(
+    entry: Entry, counted: Entry, points: tuple[Fraction | None, ...] = ()
+) -> CountedHandIn:
+    """Return what is known of the hand-in of a student that counts, where there are several."""
+    assert entry.rule is not None
     number = [one.path for one in entry.attempts].index(counted.path) + 1
-    rule = entry.rule.value if entry.rule is not None else None
-    return {"number": number, "of": len(entry.attempts), "rule": rule}
-
-
-def attempt_in_words(record: Record) -> str:
-    """Return which hand-in counts, such as `2 of 3`; nothing if there was only one.
-
-    >>> attempt_in_words({"attempt": {"number": 2, "of": 3, "rule": "best"}})
-    '2 of 3'
-    """
-    return f"{record[ATTEMPT]['number']} of {record[ATTEMPT]['of']}" if ATTEMPT in record else ""
+    return CountedHandIn(number, len(entry.attempts), entry.rule, points)
 
 
 def _in_folders(entry: Entry) -> Iterator[Entry]:

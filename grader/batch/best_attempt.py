@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from grader.batch.attempts import about_attempt
+from grader.batch.attempts import counted_of
 from grader.batch.discovery import Entry
 from grader.batch.time_columns import TimesById
 from grader.course.rubric import Rubric
+from grader.report.counted_hand_in import ATTEMPT
 from grader.store.adjusting import adjusted, sum_of
 from grader.store.late_work import NO_TIMES, with_lateness
 from grader.store.ruled_totals import with_totals
-from grader.store.store import ATTEMPT, Record
-from grader.text.points import exact
+from grader.store.store import Record
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class BestAttempts:
             return None
         best = max(points, key=lambda id: points[id])
         attempt = next(one for one in entry.attempts if one.id == best)
-        each = [exact(points[one.id]) if one.id in points else None for one in entry.attempts]
-        about = {**about_attempt(entry, attempt), "points": each}
+        each = tuple(points.get(one.id) for one in entry.attempts)
+        about = counted_of(entry, attempt, each).values
         return Counted(attempt, {**records[best], ATTEMPT: about})
 
     def _points(self, record: Record, attempt: Entry) -> Fraction:

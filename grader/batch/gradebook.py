@@ -10,7 +10,6 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from grader.batch.attempts import attempt_in_words
 from grader.batch.cells import csv_text, safe_cell
 from grader.course.questions import WrittenItem
 from grader.course.rubric import Rubric
@@ -18,6 +17,7 @@ from grader.grade.evidence import Outcome, Tried, Where
 from grader.grade.totals import Rule
 from grader.report.beside import BesideChecks, beside_checks
 from grader.report.cleaning import one_line
+from grader.report.counted_hand_in import CountedHandIn, counted_in
 from grader.report.late_lines import HANDED_IN
 from grader.report.tried import tried_in
 from grader.store.adjusting import changed_by_rules, conflicts, lost_by_lateness, sum_of
@@ -102,8 +102,8 @@ class Row:
     """What it tried and was refused, and in how many checks."""
     lacks_time: bool = False
     """True if it has a deadline, and it is not known when it was handed in."""
-    attempt: str = ""
-    """Which of several hand-ins counts, such as `2 of 3`."""
+    counted: CountedHandIn | None = None
+    """The hand-in that counts, where there are several."""
 
 
 def row_of(record: Mapping[str, Any]) -> Row:
@@ -122,7 +122,7 @@ def row_of(record: Mapping[str, Any]) -> Row:
             digest=digest,
             flags=late,
             is_late=is_late,
-            attempt=attempt_in_words(record),
+            counted=counted_in(record),
         )
     times = record.get(HANDED_IN, ())
     lacks_time = any(one["at"] is None for one in times)
@@ -147,7 +147,7 @@ def row_of(record: Mapping[str, Any]) -> Row:
         lacks_time=lacks_time,
         tried=tried_in(record),
         seconds=_seconds(record),
-        attempt=attempt_in_words(record),
+        counted=counted_in(record),
     )
 
 
@@ -224,7 +224,7 @@ def gradebook(
         "max",
         "unchecked",
     ]
-    attempt = ["attempt"] if any(row.attempt for row in rows) else []
+    attempt = ["attempt"] if any(row.counted for row in rows) else []
     header = ["id", *columns, *sums, *Outcome, "tier", "digest", *attempt, "flags", "problem"]
     lines = (
         [
@@ -237,7 +237,7 @@ def gradebook(
             *(row.outcomes.get(outcome, 0) for outcome in Outcome),
             safe_cell(row.tier),
             row.digest,
-            *([row.attempt] if attempt else []),
+            *([row.counted.short if row.counted else ""] if attempt else []),
             safe_cell("; ".join(row.flags)),
             safe_cell(row.problem),
         ]

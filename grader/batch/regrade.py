@@ -13,13 +13,14 @@ from grader.batch.time_columns import TimesById
 from grader.course.rubric import Rubric
 from grader.report import json as json_report
 from grader.report.content import Grader, report_on
+from grader.report.counted_hand_in import ATTEMPT
 from grader.store.adjusting import KEY, adjusted, sum_of
 from grader.store.conditions import digest_of_inputs
 from grader.store.late_work import NO_TIMES, with_lateness
 from grader.store.rescoring import rescored
 from grader.store.results import Results
 from grader.store.ruled_totals import with_totals
-from grader.store.store import ATTEMPT, Adjustment, Kept, Record
+from grader.store.store import Adjustment, Kept, Record
 from grader.submission.submission import Submission, SubmissionError
 from grader.text.language import marked
 from grader.text.points import signed

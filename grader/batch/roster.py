@@ -15,6 +15,8 @@ from grader.batch.time_columns import RosterError, TimeCell, cells_in, time_colu
 
 _ID_COLUMNS = ("id", "student", "login", "sis login id", "username", "github", "identifier")
 """Headings of the column that names a student, the first that is there; without case."""
+_TEAM_COLUMNS = ("team", "group")
+"""Headings of the column that names the team of a student."""
 _DIGITS = re.compile(r"\d+")
 
 
@@ -39,20 +41,29 @@ class Roster:
     def _by_name(self) -> Mapping[str, str]:
         return {_plain(student): student for student in self.students}
 
+    @cached_property
+    def teams(self) -> Mapping[str, tuple[str, ...]]:
+        """Map each team, as it is first spelled, to its students; empty without a column."""
+        names: dict[str, str] = {}
+        members: dict[str, list[str]] = {}
+        for student in self.students:
+            cells = self.cells.get(student, {})
+            if team := next(filter(None, map(cells.get, _TEAM_COLUMNS)), ""):
+                members.setdefault(names.setdefault(_plain(team), team), []).append(student)
+        return {team: tuple(own) for team, own in members.items()}
+
     def matched(self, ids: Iterable[str]) -> Mapping[str, str]:
         """Map ids of submissions to the students on the roster that they are of.
 
         An id is a student's if it is the same without regard to case and spelling of letters, or
         if exactly one of its parts between underscores is: `kimminjun_12345` is 12345's.
         """
-        known, result = self._by_name, {}
-        for id in ids:
-            parts = {known[part] for part in map(_plain, id.split("_")) if part in known}
-            if _plain(id) in known:
-                result[id] = known[_plain(id)]
-            elif len(parts) == 1:
-                result[id] = parts.pop()
-        return result
+        return _matched(ids, self._by_name)
+
+    def matched_teams(self, ids: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+        """Map ids of submissions, known as those of students are, to the students of a team."""
+        by_id = _matched(ids, {_plain(team): team for team in self.teams})
+        return {id: self.teams[team] for id, team in by_id.items()}
 
 
 def read_roster(path: Path) -> Roster:
@@ -95,6 +106,18 @@ def read_roster(path: Path) -> Roster:
     if not students:
         raise RosterError(f"{path}: nobody is on it. Write one student a line under a heading.")
     return Roster(path, tuple(students.values()), tuple(times), headings[column], cells)
+
+
+def _matched(ids: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
+    """Map ids to names, by the whole id or by exactly one part; `known` has them by `_plain`."""
+    result = {}
+    for id in ids:
+        parts = {known[part] for part in map(_plain, id.split("_")) if part in known}
+        if _plain(id) in known:
+            result[id] = known[_plain(id)]
+        elif len(parts) == 1:
+            result[id] = parts.pop()
+    return result
 
 
 def _column(path: Path, header: list[str]) -> int:

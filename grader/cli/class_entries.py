@@ -7,10 +7,12 @@ from pathlib import Path
 
 from grader.batch.attempts import entry_of
 from grader.batch.attendance import of_roster
+from grader.batch.class_archive import class_folder
 from grader.batch.discovery import BatchError, Entry, discover
 from grader.batch.roster import read_roster
 from grader.course.course import Course
-from grader.store.store import ATTEMPT, Record, Store
+from grader.report.counted_hand_in import ATTEMPT
+from grader.store.store import Record, Store
 
 
 def class_entries(
@@ -29,14 +31,16 @@ def class_entries(
     what they are needed for.
     """
     run = store.last_run()
-    place = folder or (Path(run.folder) if run else None)
+    stems = course.rubric.assignments.values()
+    given = folder or (Path(run.folder) if run else None)
+    place = None if given is None else class_folder(given, out, stems)
     if place is None or not place.is_dir():
         raise BatchError(
             f"{place or 'the submissions'}: no such folder, and {why}. Say where the "
             "submissions are: --from DIR"
         )
     layout = run.layout if run else None
-    entries = discover(place, out, course.rubric.assignments.values(), layout).entries
+    entries = discover(place, out, stems, layout).entries
     path = roster or (Path(run.roster) if run and run.roster else None)
     if path:
         entries, _absences = of_roster(entries, read_roster(path))

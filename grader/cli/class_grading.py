@@ -12,6 +12,7 @@ from grader.batch.arrivals import with_arrivals
 from grader.batch.attempts import several, with_rule
 from grader.batch.attendance import Absences, of_roster
 from grader.batch.batch import grade_batch
+from grader.batch.class_archive import class_folder
 from grader.batch.class_results import POINTS_FILE, ByPerson
 from grader.batch.discovery import BatchError, Class, discover
 from grader.batch.gradebook import Row
@@ -39,6 +40,7 @@ class ClassRequest:
     """The options of a command that grades a class."""
 
     folder: Path
+    """The class: a folder, or the zip that a system has made of it."""
     out: Path
     jobs: int | None = None
     only: tuple[str, ...] = ()
@@ -89,13 +91,14 @@ def grade_class(
 
     Raises the errors that `grader.cli.faults.in_words` turns into messages.
     """
-    folder, out = request.folder, request.out
+    out = request.out
     if request.cluster is not None and request.jobs is not None:
         raise BatchError("-j: with --cluster, its workers say how many are graded at a time.")
-    refuse_detour(out / POINTS_FILE, folder)
-    course = course_here(request.course_folder, folder)
-    slugs = select(course.rubric, request.only)
-    collected = discover(folder, out, course.rubric.assignments.values(), request.layout)
+    refuse_detour(out / POINTS_FILE, request.folder)
+    course = course_here(request.course_folder, request.folder)
+    slugs, stems = select(course.rubric, request.only), course.rubric.assignments.values()
+    folder = class_folder(request.folder, out, stems)
+    collected = discover(folder, out, stems, request.layout)
     entries, absences, times = collected.entries, Absences(), NO_ONES_TIMES
     if request.roster is not None:
         known = read_roster(request.roster)

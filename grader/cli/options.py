@@ -14,6 +14,8 @@ from grader.text.language import ENGLISH, LANGUAGES, preferred_language, shows, 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 FOLDER = click.Path(path_type=Path, file_okay=False)
+CLASS = click.Path(path_type=Path)
+"""A folder with a class in it, or the zip that a system made of one."""
 
 only = click.option(
     "--only",

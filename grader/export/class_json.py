@@ -83,6 +83,7 @@ def _student(graded: GradedClass, student: StudentResult) -> dict[str, Any]:
         "automatic": _known(row.total),
         "unchecked": exact(row.unchecked),
         "late": student.is_late,
+        "attempt": None if row.counted is None else row.counted.values,
         "problem": one_line(row.problem) or None,
         "flags": [one_line(flag) for flag in row.flags],
         "isolation": row.tier or None,

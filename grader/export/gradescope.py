@@ -22,6 +22,7 @@ from grader.grade.score import CriterionGrade
 from grader.report.beside import lines
 from grader.report.cleaning import one_line
 from grader.report.content import ExerciseReport, Report
+from grader.report.counted_hand_in import sentences
 from grader.report.marks import criterion_outcome
 from grader.report.words import noted, state
 from grader.text.language import _
@@ -81,10 +82,16 @@ def results(
     return {
         "score": number_of(points),
         # Students see this at once: it may not say what is to be mended in a hidden criterion.
-        "output": clean("\n".join((*lines(report.grade.points, report.beside), *noted(report)))),
+        "output": clean("\n".join(_in_general(report))),
         **SETTINGS,
         "tests": list(tests),
     }
+
+
+def _in_general(report: Report) -> Iterator[str]:
+    yield from sentences(report.counted)
+    yield from lines(report.grade.points, report.beside)
+    yield from noted(report)
 
 
 def criteria(report: Report) -> Iterator[dict[str, object]]:

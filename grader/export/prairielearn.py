@@ -18,6 +18,7 @@ from grader.export.words import clean, criterion_in_words
 from grader.files.writing import Content
 from grader.report.beside import lines as beside
 from grader.report.content import Report
+from grader.report.counted_hand_in import sentences
 from grader.report.words import next_in_submission, noted, state
 from grader.text.language import _
 from grader.text.points import shown
@@ -55,7 +56,8 @@ def results(
 
 def _in_general(report: Report) -> str:
     """Return what a report says about the submission as a whole."""
-    lines = [*beside(report.grade.points, report.beside), *noted(report)]
+    adjusted = beside(report.grade.points, report.beside)
+    lines = [*sentences(report.counted), *adjusted, *noted(report)]
     if not report.grade.complete:
         lines.append(_("Next: {step}", step=next_in_submission(report)))
     return clean("\n".join(lines))

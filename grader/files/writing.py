@@ -48,12 +48,12 @@ def write_files(contents: Mapping[Path, Content]) -> None:
         moves = []
         for path, content in contents.items():
             folder = stack.enter_context(_folder_of(path))
-            with _in_words(path):
+            with writing_in_words(path):
                 mode = _mode_to_keep(path.name, folder)
             scratch = stack.enter_context(_complete(path, content, folder, mode))
             moves.append((path, scratch, folder))
         for path, scratch, folder in moves:
-            with _in_words(path):
+            with writing_in_words(path):
                 os.replace(scratch, path.name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
@@ -66,10 +66,10 @@ def write_new_file(path: Path, content: Content, *, private: bool = False) -> bo
     """
     mode = 0o600 if private else None
     with _folder_of(path) as folder:
-        with _in_words(path):
+        with writing_in_words(path):
             if _is_there(path.name, folder):
                 return False
-        with _complete(path, content, folder, mode) as scratch, _in_words(path):
+        with _complete(path, content, folder, mode) as scratch, writing_in_words(path):
             return _move_if_free(scratch, path.name, folder)
 
 
@@ -111,7 +111,7 @@ def _folder_of(path: Path) -> Iterator[int]:
 
     Everything happens in this folder, even if its name comes to mean another one.
     """
-    with _in_words(path):
+    with writing_in_words(path):
         folder = os.open(path.parent, _OPEN_FOLDER)
     try:
         yield folder
@@ -124,7 +124,7 @@ def _complete(path: Path, content: Content, folder: int, mode: int | None) -> It
     """Write the whole content to a new file and yield its name; delete it if nobody moved it."""
     scratch = f".grader-{secrets.token_hex(8)}.part"
     try:
-        with _in_words(path):
+        with writing_in_words(path):
             descriptor = os.open(scratch, _CREATE, 0o666, dir_fd=folder)
         _fill(path, descriptor, content, mode)
         yield scratch
@@ -136,13 +136,13 @@ def _complete(path: Path, content: Content, folder: int, mode: int | None) -> It
 def _fill(path: Path, descriptor: int, content: Content, mode: int | None) -> None:
     file = open(descriptor, "wb")  # noqa: SIM115 - closing it writes, and may fail
     try:
-        with _in_words(path):
+        with writing_in_words(path):
             if mode is not None:
                 os.fchmod(descriptor, mode)
         for piece in _pieces(content):  # whose own mistakes are not about this file
-            with _in_words(path):
+            with writing_in_words(path):
                 file.write(piece)
-        with _in_words(path):
+        with writing_in_words(path):
             file.close()
     finally:
         with contextlib.suppress(OSError):
@@ -197,7 +197,8 @@ def _move_if_free(scratch: str, name: str, folder: int) -> bool:
 
 
 @contextlib.contextmanager
-def _in_words(path: Path) -> Iterator[None]:
+def writing_in_words(path: Path) -> Iterator[None]:
+    """Raise WritingError, with the next thing to do, where the path cannot be written."""
     try:
         yield
     except OSError as error:

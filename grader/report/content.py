@@ -11,6 +11,7 @@ from grader.course.rubric import POLICY, Exercise, Rubric
 from grader.grade.evidence import FLAG, Note, Observation, Outcome
 from grader.grade.score import ExerciseGrade, Grade, block, score
 from grader.report.beside import BesideChecks
+from grader.report.counted_hand_in import CountedHandIn
 from grader.report.keeping_back import kept_back
 from grader.submission.submission import Submission
 from grader.submission.written_answers import WrittenAnswer, written_answers
@@ -110,6 +111,8 @@ class Report:
     """True if the author lets students see the names of hidden checks."""
     can_appeal: bool = False
     """True where a class was graded, so that there is somebody to send a claim to."""
+    counted: CountedHandIn | None = None
+    """The hand-in that this is about, where a student has several."""
     beside: tuple[BesideChecks, ...] = ()
     """The points beside those of the checks, where a class was graded."""
 

@@ -16,6 +16,7 @@ from grader.grade.evidence import Cause, Grid, Note, Observation, Outcome, Pictu
 from grader.grade.right_lines import Likeness, RightKind, RightLines, RightValue
 from grader.report.beside import beside_checks
 from grader.report.content import PersonMark, Report, report_from
+from grader.report.counted_hand_in import counted_in
 from grader.submission.submission import Submission
 from grader.submission.written_answers import WrittenAnswer
 
@@ -62,7 +63,8 @@ def report_of(
         raise ValueError("checks of exercises that are not reported on")
     answers = tuple(_answers(record, rubric))
     marks, beside = more.person_marks or {}, beside_checks(record)
-    return replace(report, written=answers, person_marks=marks, beside=beside)
+    counted = counted_in(record)
+    return replace(report, written=answers, person_marks=marks, beside=beside, counted=counted)
 
 
 def recorded(record: Values, files: Mapping[str, bytes]) -> RecordedResult:

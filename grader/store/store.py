@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files.writing import WritingError
+from ..report.counted_hand_in import ATTEMPT
 from ..text.points import exact
 from . import appeal_table, summary_tables
 from .appeal_table import KeptAppeal
@@ -77,8 +78,6 @@ PRAGMA user_version = {FORMAT};
 
 Record = Mapping[str, Any]
 """The report on one student for staff, as JSON values: see `grader.report.json.as_dict`."""
-ATTEMPT = "attempt"
-"""The key of a record that says which of a student's hand-ins it is of, where there are several."""
 
 
 class StoreError(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from grader.text.language import _
 
 LIMIT_RATIO = 200
+_DRIVE = re.compile(r"[A-Za-z]:")
 
 
 RATIO_FROM_BYTES = 8 << 20
@@ -34,6 +36,11 @@ class Member:
     @property
     def is_folder(self) -> bool:
         return stat.S_ISDIR(self.kind)
+
+
+def leads_out(name: str) -> bool:
+    """Tell whether a path in an archive leads out of the folder that it is unpacked into."""
+    return name.startswith("/") or ".." in name.split("/") or bool(_DRIVE.match(name))
 
 
 def is_bomb(packed: int, unpacked: int) -> bool:

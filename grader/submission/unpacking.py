@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 
 from ..text.language import _
 from .archive import LIMIT_NAME_CHARACTERS, members
-from .archive_member import ArchiveError, Member
+from .archive_member import ArchiveError, Member, leads_out
 from .collection import (
     LIMIT_DEPTH,
     Collection,
@@ -22,7 +21,6 @@ from .collection import (
     too_long_a_name,
 )
 
-_DRIVE = re.compile(r"[A-Za-z]:")
 Path = tuple[str, ...]
 
 
@@ -60,8 +58,7 @@ def _placed(collection: Collection, archived: Iterable[Member]) -> Iterable[_Pla
             collection.skip(member.name[:60] + "…", too_long_a_name())
             continue
         parts = tuple(part for part in member.name.split("/") if part not in ("", "."))
-        leads_out = member.name.startswith("/") or ".." in parts or bool(_DRIVE.match(member.name))
-        yield _Placed(member, parts or ("",), leads_out)
+        yield _Placed(member, parts or ("",), leads_out(member.name))
 
 
 def _is_left_out(one: _Placed) -> bool:

@@ -8,6 +8,7 @@ import io
 import stat
 import zipfile
 from collections.abc import Iterator
+from mmap import mmap
 
 from ..text.language import _
 from .archive_member import LIMIT_RATIO, ArchiveError, Member, damaged, is_bomb, too_many
@@ -29,8 +30,7 @@ def members(data: bytes) -> Iterator[Member]:
 
     Raises ArchiveError.
     """
-    # Each record begins with these bytes, so that there are no more of them than of these.
-    if data.count(_RECORD) > LIMIT_RECORDS or _table_bytes(data) > LIMIT_TABLE_BYTES:
+    if not is_table_within(data, LIMIT_RECORDS, LIMIT_TABLE_BYTES):
         raise ArchiveError(too_many())
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
@@ -38,24 +38,26 @@ def members(data: bytes) -> Iterator[Member]:
         raise ArchiveError(damaged(error)) from None
     for info in archive.infolist():
         yield Member(
-            name=_name(info),
-            kind=_kind(info),
-            modified_s=_modified(info),
+            name=name_of(info),
+            kind=kind_of(info),
+            modified_s=modified_of(info),
             unpack=functools.partial(_unpack, archive, info),
         )
 
 
-def _table_bytes(data: bytes) -> int:
-    """Return an upper bound for the bytes that the records of the table of contents hold."""
-    total, at = 0, data.find(_RECORD)
-    while at >= 0:
+def is_table_within(data: bytes | mmap, limit_records: int, limit_bytes: int) -> bool:
+    """Tell whether the table of contents holds so many records and bytes at most."""
+    # Each record begins with these bytes, so that there are no more of them than of these.
+    count, total, at = 0, 0, data.find(_RECORD)
+    while at >= 0 and count <= limit_records and total <= limit_bytes:
         lengths = data[at + 28 : at + 34]  # of the name, the further fields and the comment
+        count += 1
         total += sum(int.from_bytes(lengths[n : n + 2], "little") for n in (0, 2, 4))
         at = data.find(_RECORD, at + 1)
-    return total
+    return count <= limit_records and total <= limit_bytes
 
 
-def _name(info: zipfile.ZipInfo) -> str:
+def name_of(info: zipfile.ZipInfo) -> str:
     """Return the name as it was meant.
 
     Many packers write UTF-8, or a Korean Windows its own encoding, and say nothing about it.
@@ -72,22 +74,29 @@ def _name(info: zipfile.ZipInfo) -> str:
     return name.replace("\\", "/") if info.create_system == _WINDOWS else name
 
 
-def _kind(info: zipfile.ZipInfo) -> int:
+def kind_of(info: zipfile.ZipInfo) -> int:
+    """Return the file type of a member, as in `st_mode`."""
     # Not `info.is_dir()`: until Python 3.12 it trips over a name without a letter.
     if info.filename.endswith("/") or info.orig_filename.endswith("\\"):
         return stat.S_IFDIR
     return stat.S_IFMT(info.external_attr >> 16) or stat.S_IFREG
 
 
-def _modified(info: zipfile.ZipInfo) -> float:
+def modified_of(info: zipfile.ZipInfo) -> float:
+    """Return the time of a member's last change in seconds, 0 for one that is none."""
     try:
         return float(calendar.timegm(info.date_time))
     except ValueError:  # the 0th of the 0th month
         return 0.0
 
 
+def is_encrypted(info: zipfile.ZipInfo) -> bool:
+    """Tell whether a member can be read with a password only."""
+    return bool(info.flag_bits & _ENCRYPTED)
+
+
 def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit_bytes: int) -> bytes:
-    if info.flag_bits & _ENCRYPTED:
+    if is_encrypted(info):
         raise ArchiveError(_("is encrypted: not read. Pack it again without a password."))
     if info.compress_type not in _METHODS:
         raise ArchiveError(

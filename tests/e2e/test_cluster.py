@@ -1,4 +1,8 @@
-"""A class graded on a Dask cluster gives the gradebook of one machine, also if a worker dies."""
+"""A class graded on a Dask cluster gives the gradebook of one machine, also if a worker dies.
+
+Three workers, one of which is killed; one worker; four shards; and the local pool, all of them in
+tier `full`.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +56,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
 
 
 def command(out: str, *more: str) -> list[str]:
-    course = ("--course", str(TOY), "--only", "f1.sobel", "--isolation", "none")
+    course = ("--course", str(TOY), "--only", "f1.sobel", "--isolation", "full")
     return [sys.executable, "-m", "grader", "batch", "class", "--out", out, *course, *more]
 
 
@@ -113,6 +117,8 @@ def test_a_worker_that_is_killed_loses_nothing(place: Path, cluster: LocalCluste
 
     ids = [line["id"] for line in (first, *rest) if line["type"] == "submission"]
     assert sorted(ids) == [f"student-{number:03}" for number in range(STUDENTS)]
+    # Each worker confines submissions as this machine does: the gradebook names the tier.
+    assert b",full," in gradebook(place, "local")
     assert gradebook(place, "killed") == gradebook(place, "local")
     with open_store(place / "killed" / STORE_FILE) as store:
         assert len([*store.history()]) == STUDENTS
@@ -122,6 +128,9 @@ def test_one_worker_and_four_shards_give_the_same_to_the_byte(
     place: Path, cluster: LocalCluster
 ) -> None:
     cluster.scale(1)
+    batch(place, "one", "--cluster", address(cluster))
+    assert gradebook(place, "one") == gradebook(place, "local")
+
     shards = [f"part-{number}" for number in range(1, 5)]
     for number, part in enumerate(shards, start=1):
         batch(place, part, "--cluster", address(cluster), "--shard", f"{number}/4")

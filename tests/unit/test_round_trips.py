@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.batch.class_archive import class_folder
 from grader.batch.collected_table import CollectedRow, write_table
 from grader.batch.discovery import GIT, GRADESCOPE, LAYOUTS, NBGRADER, discover
 from grader.export.formats import FORMATS
@@ -124,6 +125,25 @@ def test_what_a_form_holds_is_what_is_read(
     assert (collected.layout, collected.others, collected.unread) == (layout, (), ())
     numbers = {re.sub(r"\D", "", one.id.rpartition("_")[2]): one for one in collected.entries}
     assert {number: by_name(one.read().files) for number, one in numbers.items()} == CLASS
+
+
+@pytest.mark.parametrize("write", [write for _layout, write in INTAKE.values()], ids=list(INTAKE))
+def test_a_zip_of_any_form_is_the_same_class(
+    tmp_path: Path, write: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.batch.class_archive.os.sync", lambda: None)
+    folder, out = tmp_path / "class", tmp_path / "out"
+    write(folder)
+    files = {one.relative_to(folder).as_posix(): one.read_bytes() for one in folder.rglob("*.*")
+             if one.is_file()}  # fmt: skip
+    (tmp_path / "class.zip").write_bytes(zipped(files))
+    unpacked = class_folder(tmp_path / "class.zip", out, STEMS)
+
+    as_folder, as_zip = discover(folder, out, STEMS), discover(unpacked, out, STEMS)
+    assert (as_zip.layout, len(as_zip.entries)) == (as_folder.layout, len(CLASS))
+    assert [(one.id, one.late, one.arrivals, one.read().files) for one in as_zip.entries] == [
+        (one.id, one.late, one.arrivals, one.read().files) for one in as_folder.entries
+    ]
 
 
 def by_name(files: Files) -> Files:

@@ -63,7 +63,7 @@ MOST_TIMES = 20
 @click.option(
     "--from",
     "folder",
-    type=options.FOLDER,
+    type=options.CLASS,
     metavar="DIR",
     help="The submissions; else where they were when the class was graded last.",
 )

@@ -45,7 +45,7 @@ _OVERVIEW_MAX = 60
 
 
 @click.command("batch", epilog=EXIT_CODES)
-@click.argument("folder", metavar="DIR", type=options.FOLDER)
+@click.argument("folder", metavar="DIR", type=options.CLASS)
 @click.option("--out", required=True, type=options.FOLDER, help="Where the results go.")
 @options.jobs("Submissions graded at a time; else one a core.")
 @click.option(
@@ -99,6 +99,9 @@ _OVERVIEW_MAX = 60
 @options.course
 def command(**given: Any) -> int:
     """Grade a class: DIR holds one folder or file a student.
+
+    DIR may be the zip in which a system such as Canvas or Moodle gives a class: it is unpacked into
+    --out.
 
     Whoever has results in --out already is graded again only if something has changed since. With
     --student, --limit or --shard, everybody else keeps the results that are there.
@@ -310,8 +313,8 @@ def _print_several(graded: ClassGrading) -> None:
         )
         click.echo(without_commands(f"{names}, and {words}: {_few(graded.several)}"))
         return
-    counted = {row.id: row.attempt for row in graded.summary.everybody}
-    each = [f"{id} ({counted[id]})" if counted.get(id) else id for id in graded.several]
+    counted = {row.id: row.counted.short for row in graded.summary.everybody if row.counted}
+    each = [f"{id} ({counted[id]})" if id in counted else id for id in graded.several]
     click.echo(without_commands(f"{names}, and the {graded.rule} counts: {_few(tuple(each))}"))
 
 

@@ -19,6 +19,7 @@ from grader.cli.faults import in_words
 from grader.cli.open_engine import OpenEngine
 from grader.engine.engine import Engine
 from grader.report.cleaning import one_line, without_commands
+from grader.submission.submission import name_of
 from grader.text.language import ENGLISH
 from grader.text.typed import Typed, here
 
@@ -28,7 +29,7 @@ _FEW = 5
 
 
 @click.command("dry-run")
-@click.argument("folder", metavar="DIR", type=options.FOLDER)
+@click.argument("folder", metavar="DIR", type=options.CLASS)
 @click.option("--out", type=options.FOLDER, help="Where the results go; else DIR-dry-run, here.")
 @options.format_("text", "json")
 @options.jobs("Submissions graded at a time; else one a core.")
@@ -46,8 +47,8 @@ _FEW = 5
 def command(**given: Any) -> int:
     """Try the checks on last year's submissions, before this year's deadline.
 
-    DIR holds one folder or file a student, and is graded as `grader batch` does. Then it says which
-    checks nearly everybody or nobody fails, which verdicts rest on one check, and what is slow.
+    DIR is a class as `grader batch` takes it, and is graded as there. Then it says which checks
+    nearly everybody or nobody fails, which verdicts rest on one check, and what is slow.
     """
     return run(**given)
 
@@ -70,7 +71,7 @@ def run(
 
     It is 3 if something could not be read or checked, else 0: points are not the question.
     """
-    out = out or Path(f"{folder.resolve().name}-dry-run")
+    out = out or Path(f"{name_of(folder.resolve())}-dry-run")
     request = ClassRequest(
         folder, out, jobs, only, spawn, isolation, course_folder, again=again, layout=layout
     )

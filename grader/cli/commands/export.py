@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.batch.class_archive import class_folder
 from grader.batch.discovery import discover
 from grader.batch.records import RecordsError, read_records
 from grader.cli import options
@@ -54,7 +55,7 @@ _FOLDER = "exports"
 @click.option("--cause", default="", metavar="ID", help="mail-merge: only who has this cause.")
 @click.option(
     "--submissions",
-    type=options.FOLDER,
+    type=options.CLASS,
     metavar="DIR",
     help="What was graded: pages then show the code that they speak of.",
 )
@@ -163,7 +164,9 @@ def _sources(
     if folder is None:
         return {}
     sources = {}
-    for entry in discover(folder, results, course.rubric.assignments.values()).entries:
+    stems = course.rubric.assignments.values()
+    place = class_folder(folder, results, stems)
+    for entry in discover(place, results, stems).entries:
         try:
             sources[entry.read().digest] = entry.read
         except SubmissionError:

@@ -78,7 +78,7 @@ from grader.text.typed import here
 @click.option(
     "--from",
     "folder",
-    type=options.FOLDER,
+    type=options.CLASS,
     metavar="DIR",
     help="The submissions; else where they were when the class was graded last.",
 )

@@ -12,9 +12,9 @@ from typing import Any
 
 import click
 
-from grader.batch.attempts import attempt_in_words, entry_of
+from grader.batch.attempts import entry_of
 from grader.batch.attendance import of_roster
-from grader.batch.discovery import WITH_FOLDERS, BatchError, discover
+from grader.batch.discovery import BatchError, discover
 from grader.batch.evidence import Loss, checks_by_cause, losses
 from grader.batch.regrade import total_of
 from grader.batch.roster import read_roster
@@ -23,8 +23,9 @@ from grader.cli import options
 from grader.cli.faults import in_words
 from grader.cli.student_record import record_of
 from grader.report.cleaning import one_line, without_commands
+from grader.report.counted_hand_in import ATTEMPT, counted_in
 from grader.store.adjusting import KEY
-from grader.store.store import ATTEMPT, STORE_FILE, ClassRun, Kept, Record, open_store
+from grader.store.store import STORE_FILE, ClassRun, Kept, Record, open_store
 from grader.text.points import shown
 from grader.text.problem import did_you_mean
 from grader.text.typed import here
@@ -97,10 +98,10 @@ def _summary(record: Record, slug: str | None) -> Iterator[str]:
     else:
         total = total_of(record) or Fraction(0)
         yield f"{name}  {shown(total)} of {shown(Fraction(record['max_points']))}"
-    if attempt := attempt_in_words(record):
-        each = [_attempt_points(one) for one in record[ATTEMPT].get("points") or ()]
+    if counted := counted_in(record):
+        each = ["not read" if one is None else shown(one) for one in counted.points]
         of_each = f"; points of each: {', '.join(each)}" if each else ""
-        yield f"  hand-in {attempt}, the {record[ATTEMPT]['rule']} counts{of_each}"
+        yield f"  hand-in {counted.short}, the {counted.rule} counts{of_each}"
     for line in record.get(KEY, ()):
         author = f", {line['author']}" if line["author"] else ""
         yield f"  {shown(Fraction(line['points']))} beside the checks: {line['reason']}{author}"
@@ -108,10 +109,6 @@ def _summary(record: Record, slug: str | None) -> Iterator[str]:
         yield f"  {note['kind']}: {one_line(note['text'])}"
     for flag in record.get("flags", ()):
         yield f"  to look into: {one_line(flag['text'])}"
-
-
-def _attempt_points(points: str | None) -> str:
-    return "not read" if points is None else shown(Fraction(points))
 
 
 def _causes(lost: Iterable[Loss]) -> Iterator[str]:
@@ -153,15 +150,14 @@ def _lies_at(record: Record, run: ClassRun | None, out: Path) -> Path | None:
     """Return the folder of a submission, if it is known and holds nobody else's."""
     if run is None or not Path(run.folder).is_dir():
         return None
-    name = str(record["submission"]["id"])
-    if run.layout not in WITH_FOLDERS and ATTEMPT not in record:
-        return Path(run.folder) / name
     with suppress(BatchError, RosterError):
         entries = discover(Path(run.folder), out, (), run.layout).entries
         if run.roster:
             entries, _absences = of_roster(entries, read_roster(Path(run.roster)))
         entry = entry_of(record, {one.id: one for one in entries})
-        return entry.path if entry is not None and not entry.parts else None
+        if entry is None or len(entry.parts) > 1:
+            return None
+        return entry.parts[0].path if entry.parts else entry.path
     return None
 
 

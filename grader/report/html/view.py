@@ -13,6 +13,7 @@ from grader.grade.score import CriterionGrade
 from grader.report.beside import lines
 from grader.report.cleaning import one_line
 from grader.report.content import ExerciseReport, PersonMark, Report
+from grader.report.counted_hand_in import sentences
 from grader.report.findings import Findings, findings, tally, waits
 from grader.report.html.excerpt import Excerpt, excerpts
 from grader.report.html.finding import STATES, FindingCard, Sign, finding, hints_name, sign_of
@@ -98,6 +99,8 @@ class PageContent:
     most: str
     share: int
     by_person: str
+    counted: tuple[str, ...]
+    """A sentence on which of several hand-ins this is."""
     beside: tuple[str, ...]
     """What the checks earned and each adjustment, a line each; empty if there is none."""
     unchecked: str
@@ -127,6 +130,7 @@ def view(report: Report) -> PageContent:
         most=shown(grade.max_points),
         share=_share(report.points, grade.max_points - grade.later_points),
         by_person=_by_person(report),
+        counted=sentences(report.counted),
         beside=lines(grade.points, report.beside),
         unchecked=_unchecked(grade.unchecked_points - grade.later_points),
         later=f"{later_in_all(grade)}." if grade.later_points else "",

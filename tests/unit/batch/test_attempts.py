@@ -249,6 +249,46 @@ def test_a_regrade_is_about_the_hand_in_that_counts(
     assert "class/submission_11" in printed  # the command that grades it again
 
 
+COUNTED = {
+    "en": "You handed in 3 times. Number 2 counts, the best one; "
+    "points of each: 0, 6.5, unreadable.",
+    "ko": "3번 제출했습니다. 그중 2번째 제출물이 가장 점수가 높아 성적에 반영됩니다. "
+    "각 제출물의 점수: 0, 6.5, 읽지 못함.",
+}
+
+
+@pytest.mark.parametrize("language", COUNTED)
+def test_the_student_reads_which_hand_in_counts(root: Path, language: str) -> None:
+    gradescope(root / "class", ("failed", "passed", "failed"))
+    shutil.rmtree(root / "class" / "submission_12")
+    batch(root, "best")
+    for form in ("pages", "gradescope", "prairielearn", "json"):
+        assert cli.main(["export", "out", "--as", form, "--lang", language]) == 1  # 002 is absent
+
+    exports = root / "out" / "exports"
+    assert COUNTED[language] in (exports / "pages" / "001.html").read_text("utf-8")
+    for form in ("gradescope", "prairielearn"):
+        text = (exports / form / "001" / "results.json").read_text("utf-8")
+        assert COUNTED[language] in json.loads(text)["output"].splitlines()
+    students = json.loads((exports / "class.json").read_text("utf-8"))["students"]
+    assert {one["id"]: one["attempt"] for one in students} == {
+        "001": {"number": 2, "of": 3, "rule": "best", "points": ["0", "6.5", None]},
+        "002": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [("first", "Number 1 counts, the first one."), ("last", "Number 3 counts, the last one.")],
+)
+def test_a_rule_without_points_is_said_as_well(root: Path, rule: str, words: str) -> None:
+    gradescope(root / "class", ("failed", "passed", "failed"))
+    batch(root, rule)
+    cli.main(["export", "out", "--as", "pages"])
+    page = (root / "out" / "exports" / "pages" / "001.html").read_text("utf-8")
+    assert f"You handed in 3 times. {words}" in page
+
+
 def test_an_exchange_with_several_assignments_is_refused(tmp_path: Path) -> None:
     folder = inbound(tmp_path, ("passed",) * 3)
     other = folder / "inbound" / "001+week 2+2026-11-20 10:00:00 UTC"

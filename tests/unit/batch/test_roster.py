@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,39 @@ def test_late_work_is_flagged_and_graded(tmp_path: Path) -> None:
     }
     assert summary.complete == 2
     assert read_records(out, RUBRIC).rows == summary.rows
+
+
+@pytest.mark.parametrize(
+    ("hand_ins", "rows", "absent"),
+    [
+        (["Team A_4711", "4"], {"1": "Team A_4711", "2": "Team A_4711", "4": "4"}, ("3",)),
+        (["2"], {"1": "2", "2": "2"}, ("3", "4")),
+        (["1", "2"], {"1": "1", "2": "2"}, ("3", "4")),
+        (["team a", "2"], {"1": "team a", "2~team a": "team a", "2": "2"}, ("3", "4")),
+        (["Team C"], {"Team C": "Team C"}, ("1", "2", "3", "4")),
+    ],
+    ids=["of the team", "of one for all", "of each", "of the team and of one", "unknown team"],
+)
+def test_what_a_team_hands_in_is_a_row_for_each(
+    tmp_path: Path, hand_ins: list[str], rows: dict[str, str], absent: tuple[str, ...]
+) -> None:
+    for name in hand_ins:
+        place = tmp_path / "class" / name
+        place.mkdir(parents=True)
+        (place / "s1_sums.py").write_text("#passed\n", encoding="utf-8")
+    known = read_roster(roster(tmp_path, "id,Team\n1,Team A\n2,team A\n3,B\n4,\n"))
+    entries, absences = of_roster(discover(tmp_path / "class", tmp_path / "out").entries, known)
+
+    assert {entry.id: entry.path.name for entry in entries} == rows
+    assert len({entry.record for entry in entries}) == len(rows)
+    assert absences.handed_in_nothing == absent
+
+
+def test_each_of_a_team_is_graded_and_named(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "class", team_7="failed")
+    known = read_roster(roster(tmp_path, "id,group\n1,team-7\n2,team-7\n"))
+    out = tmp_path / "out"
+    entries, _absences = of_roster(discover(folder, out).entries, known)
+    summary = grade_batch(entries, RUBRIC, SampleGrader(), out, lambda row: None)
+
+    assert [(row.id, row.total) for row in summary.rows] == [("1", Fraction(0)), ("2", Fraction(0))]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch.discovery import discover
+from grader.batch.discovery import Entry, discover
 from grader.submission.submission import SubmissionError
 from tools.class_making import KINDS_OF_STUDENT, make_class
 from tools.large_class import Graded, Memory, faults, marks, with_threads
@@ -38,6 +38,22 @@ def test_a_seed_says_all(tmp_path: Path) -> None:
     assert make_class(tmp_path / "three", 40, 8) != kinds
     assert set(kinds.values()) <= set(KINDS_OF_STUDENT)
     assert len(discover(tmp_path / "one", tmp_path / "out", STEMS).entries) == 40
+
+
+def test_a_class_hands_in_what_is_graded(tmp_path: Path) -> None:
+    kinds = make_class(tmp_path / "class", 60, 7, only=["a1"])
+    with_work = [student for student, kind in kinds.items() if kind != "broken"]
+    entries = discover(tmp_path / "class", tmp_path / "out", STEMS).entries
+    graded = [
+        entry.id
+        for entry in entries
+        if entry.id in with_work and any("a1_attention" in name.casefold() for name in names(entry))
+    ]
+    assert graded == with_work
+
+
+def names(entry: Entry) -> list[str]:
+    return [*entry.read().files]
 
 
 def test_whatever_is_malformed_is_read_or_refused_in_words(tmp_path: Path) -> None:

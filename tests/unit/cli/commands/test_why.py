@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.cli import cli
+from grader.cli.commands.batch import run as grade
 from tests.unit.cli.commands.test_regrade import KNOWN, batch, change_suites
 from tests.unit.samples import SampleGrader, write_course
 
@@ -126,3 +127,21 @@ def test_a_submission_of_an_export_is_found_again(
     capsys.readouterr()
     assert why("007", "s1.add") == 0
     assert capsys.readouterr().out.endswith(f"grader check {place} --only s1.add\n")
+
+
+def test_a_file_among_those_of_others_is_found_again(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = root / "files"
+    folder.mkdir()
+    (folder / "one_101_1_s1_sums.py").write_text("#failed\n", encoding="utf-8")
+    (root / "roster.csv").write_text("id,team\n102,one\n103,one\n", encoding="utf-8")
+    grade(
+        folder, root / "out", jobs=1, only=(), spawn=False, course_folder=None,
+        roster=root / "roster.csv", open_engine=SampleGrader().opened,
+    )  # fmt: skip
+    capsys.readouterr()
+
+    assert why("103") == 0
+    command = f"to grade it again: grader check {folder / 'one_101_1_s1_sums.py'}\n"
+    assert capsys.readouterr().out.endswith(command)
