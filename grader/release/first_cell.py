@@ -40,7 +40,7 @@ def with_kit_cell(notebook: str, wheel: str, version: str) -> str:
 
 
 def _source(wheel: str, version: str) -> str:
-    told = _("Run this first: it installs the grader of your kit and says whether versions fit.")
+    first = _("Run this first: it installs the grader of your kit and says whether versions fit.")
     missing = _("Is there no module `grader`? Then this notebook is not in your kit's folder.")
     colab = _(
         "In Colab: upload the kit as kit.zip (the folder sign on the left), run `!unzip -q "
@@ -49,7 +49,7 @@ def _source(wheel: str, version: str) -> str:
     return "\n".join(
         [
             "# demo",
-            f"# {told}",
+            f"# {first}",
             _FIND.format(wheel=wheel),
             f"# {missing}",
             f"# {colab}",

@@ -96,7 +96,7 @@ class Comparison:
         self.trials += 1
         if time.monotonic() > self._until:
             if self.is_blind:
-                raise NotRecorded("a way of storing")
+                raise NotRecorded
             message = _(
                 "{count} calls took more than {seconds} s",
                 count=self.trials,
@@ -148,7 +148,7 @@ class Comparison:
     def is_over(self) -> bool:
         """True if nothing more is to be tried. Raises NotRecorded if ways are left in a kit."""
         if self.is_blind and self.trials >= MAX_BLIND_TRIALS:
-            raise NotRecorded("a way of storing")
+            raise NotRecorded
         return not self.is_blind and self.trials >= MAX_TRIALS
 
 

@@ -139,7 +139,7 @@ def _all_moves(classes: Sequence[MoveClass], before: tuple[int, ...]) -> Iterato
         return
     one, *others = classes
     if math.factorial(len(one.slots)) > MAX_BLIND_TRIALS:
-        raise NotRecorded("a way of storing")
+        raise NotRecorded
     for sources in itertools.permutations(one.slots):
         if not one.contradicts(sources):
             yield from _all_moves(others, one.moves(sources, before))

@@ -32,7 +32,7 @@ _WITHIN = "_within_a_call"
 
 
 @dataclass(frozen=True)
-class Heard:
+class Listened:
     """A function or method that is listened to."""
 
     ask: Callable[[Any, Any], Question]
@@ -99,7 +99,7 @@ class ReferenceListener:
                 given = arguments(signature, args, kwargs)
                 return function_question(self.check, stem, name, given)
 
-            return self._kept(Heard(ask, function, function), args, kwargs)
+            return self._kept(Listened(ask, function, function), args, kwargs)
 
         answered.__name__ = answered.__qualname__ = name
         answered.__module__ = function.__module__
@@ -143,7 +143,7 @@ class ReferenceListener:
             def compute_apart(*args: Any, **kwargs: Any) -> Any:
                 return within(_copied(module), args, kwargs)
 
-            return self._kept(Heard(ask, compute, compute_apart), args, kwargs)
+            return self._kept(Listened(ask, compute, compute_apart), args, kwargs)
 
         def within(module: Any, args: Any, kwargs: Any) -> Any:
             vars(module)[_WITHIN] = True
@@ -155,22 +155,22 @@ class ReferenceListener:
         answered.__signature__ = signature  # type: ignore[attr-defined]
         return answered
 
-    def _kept(self, heard: Heard, args: Any, kwargs: Any) -> Any:
+    def _kept(self, call: Listened, args: Any, kwargs: Any) -> Any:
         """Compute an answer and keep it, and the one for the same numbers in single precision.
 
         A check asks for that one where a student's code computes in float32.
         """
-        posed = heard.ask(args, kwargs)
+        posed = call.ask(args, kwargs)
         with still():
-            value = heard.compute(*args, **kwargs)
+            value = call.compute(*args, **kwargs)
         if self._busy or self.answers.has(posed):
             return value
         self.answers.add(posed, tree_map(_detached, value))
         with self.deaf(), torch.no_grad(), still():
             rounded = tree_map(to_double, tree_map(to_single, (args, kwargs)))
-            again = heard.ask(*rounded)
+            again = call.ask(*rounded)
             if again != posed:
-                self.answers.add(again, heard.compute_apart(*rounded[0], **rounded[1]))
+                self.answers.add(again, call.compute_apart(*rounded[0], **rounded[1]))
         return value
 
 
