@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     check: Callable[..., None]
-    notebook: Callable[[], None]
+    notebook: Callable[..., None]
     trying: Callable[[], AbstractContextManager[None]]
 
 __version__ = "0.1.0"

@@ -102,7 +102,7 @@ def joined(notebooks: Mapping[str, Notebook]) -> Notebook:
     return {**next(iter(notebooks.values())), "cells": cells}
 
 
-def run(notebook: Notebook, folder: Path) -> Notebook:
+def run(notebook: Notebook, folder: Path, kernel: str = "python3") -> Notebook:
     """The notebook with its outputs, as Jupyter leaves it after "Run All" in that folder.
 
     Raises nbclient.exceptions.CellExecutionError at the first cell that fails.
@@ -118,7 +118,7 @@ def run(notebook: Notebook, folder: Path) -> Notebook:
         client = NotebookClient(
             node,
             timeout=TIMEOUT_S,
-            kernel_name="python3",
+            kernel_name=kernel,
             resources={"metadata": {"path": folder}},
             config=Config(ConnectionFileMixin=channels),
         )

@@ -1,19 +1,19 @@
 """Read the mistakes of an exercise from its `mistakes.diff`: for each some words, and a diff.
 
-    --- reference/a1_attention.py
+    --- reference/b1_numbers.py
 
-    id: sdpa.unscaled
-    mistakes: scores_not_scaled
+    id: mean.sum
+    mistakes: not_divided
     fails: outputs
-    cause: Scores are not divided by the root of the width.
-    @@ scaled_dot_product_attention
-    -scores = query @ key.transpose(-2, -1) * query.shape[-1] ** -0.5
-    +scores = query @ key.transpose(-2, -1)
+    cause: The sum is not divided by the number of values.
+    @@ mean
+    -return values.sum() / values.numel()
+    +return values.sum()
 
 An edit that fits several exercises is written once, in `reference/mistakes/families.diff`. There it
-has no target; an exercise names it, `family: unscaled`, and its own target after `@@`. A family may
-have several edits, each after a `@@`: the one that fits is taken. A line that begins
-with # is a comment.
+has no target; an exercise names it, `family: not_divided`, and its own target after `@@`. A family
+may have several edits, each after a `@@`: the one that fits is taken. A line that begins with # is
+a comment.
 """
 
 from __future__ import annotations

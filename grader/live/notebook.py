@@ -11,15 +11,23 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from grader.live.versions import versions
 from grader.text.language import _, preferred_language, use_language
 
 _DEMO = "# demo"
 
 
-def notebook() -> None:
-    """Let `import` find the notebooks in this folder, as they were last saved."""
+def notebook(kit: str = "") -> None:
+    """Let `import` find the notebooks in this folder, as they were last saved.
+
+    `kit`: the version of the grader in a student's kit, to say whether that one runs here, and
+    with a torch that fits.
+    """
     if Notebooks not in sys.meta_path:
         sys.meta_path.insert(0, Notebooks)
+    if kit:
+        use_language(preferred_language())
+        print("\n".join(versions(kit)))
 
 
 @contextmanager

@@ -1,10 +1,14 @@
-"""Make the kit that students get: hand-outs, points, a first page, and a workflow for CI."""
+"""Make the kit that students get: hand-outs, points, checks, the grader, and a workflow for CI."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+
+import grader
 
 from ..course.course import Course
 from ..course.rubric import Exercise, Visibility
@@ -12,12 +16,15 @@ from ..course.translations import handout_languages
 from ..handouts.generation import render
 from ..text.language import ENGLISH, _, language_in_use, use_language
 from ..text.points import shown
+from .first_cell import with_kit_cell
 from .leaks import Leak, leaks
 from .public_pack import pack_files
 from .secrets import secret_lines
+from .wheel import grader_wheel, leaks_in_wheel, wheel_name
 
 WORKFLOW = ".github/workflows/grade.yml"
 _TEMPLATE = Path(__file__).parent / "templates" / "github-workflow.yml"
+WHEELS = "wheel"
 _ASSIGNMENTS = "assignments"
 
 
@@ -25,36 +32,59 @@ class LeakError(Exception):
     """A kit that would hold what no student may get. Names each line and its file."""
 
 
+@dataclass(frozen=True)
+class KitParts:
+    """The parts that a kit may have beside hand-outs, pages and the workflow."""
+
+    record: Callable[[], bytes] | None = None
+    """Returns answers of the reference, with which public checks run in the kit."""
+    wheel: bool = False
+    """A wheel of the grader, which the first cell of each notebook installs."""
+
+
 def kit_files(
-    course: Course, languages: Sequence[str], recording: bytes | None = None
+    course: Course, languages: Sequence[str], parts: KitParts = KitParts()
 ) -> dict[str, bytes]:
     """Return the files of the kit by their paths: the same for the same course.
 
-    `recording`: answers of the reference, with which public checks run in the kit; None for a kit
-    without checks. The hand-outs and pages of the first language have plain names. Raises
-    LeakError, StubError, and UnsearchableError for a file in which nobody can look for leaks.
+    The hand-outs and pages of the first language have plain names. Answers are recorded, which
+    takes minutes, once nothing else holds a secret line. Raises LeakError, StubError, NoWheelError,
+    and UnsearchableError for a file in which nobody can look for leaks.
     """
     rendered = render(course.root)
     texts = {WORKFLOW: _TEMPLATE.read_text(encoding="utf-8")}
     for language in languages:
         own = "" if language == languages[0] else f"{language}/"
-        for name, text in _in_language(rendered, language, handout_languages(course.root)):
-            texts[f"{_ASSIGNMENTS}/{own}{name}"] = text
-        page = "README.md" if language == languages[0] else f"{_ASSIGNMENTS}/{own}README.md"
-        checked = recording is not None
-        texts[page] = _page(course, language, f"{_ASSIGNMENTS}/{own}", checked=checked)
+        with _speaking(language, course.root):
+            for name, text in _in_language(rendered, language, handout_languages(course.root)):
+                texts[f"{_ASSIGNMENTS}/{own}{name}"] = _of_kit(name, text) if parts.wheel else text
+            page = "README.md" if language == languages[0] else f"{_ASSIGNMENTS}/{own}README.md"
+            texts[page] = "\n".join(_page(course, f"{_ASSIGNMENTS}/{own}", parts)) + "\n"
     files = {name: text.encode() for name, text in sorted(texts.items())}
-    if recording is not None:
-        files |= pack_files(course, recording)
+    if parts.wheel:
+        files[f"{WHEELS}/{wheel_name()}"] = grader_wheel()
     require_no_leak(course, files)
+    if parts.record is not None:
+        pack = pack_files(course, parts.record())
+        require_no_leak(course, pack)
+        files |= pack
     return files
 
 
 def require_no_leak(course: Course, files: dict[str, bytes]) -> None:
     """Raise LeakError if a line that no student may get is in these files."""
-    result: list[Leak] = list(leaks(files, secret_lines(course)))
+    secrets = secret_lines(course)
+    wheels = {name: data for name, data in files.items() if name.startswith(f"{WHEELS}/")}
+    others = {name: data for name, data in files.items() if name not in wheels}
+    result: list[Leak] = [*leaks(others, secrets), *leaks_in_wheel(wheels, secrets)]
     if result:
         raise LeakError("\n".join(map(str, result)))
+
+
+def _of_kit(name: str, text: str) -> str:
+    if not name.endswith(".ipynb"):
+        return text
+    return with_kit_cell(text, wheel_name(), grader.__version__)
 
 
 def _in_language(
@@ -70,16 +100,17 @@ def _in_language(
             yield name, text
 
 
-def _page(course: Course, language: str, folder: str, *, checked: bool) -> str:
+@contextmanager
+def _speaking(language: str, root: Path) -> Iterator[None]:
     spoken = language_in_use()
-    use_language(language, course.root)
+    use_language(language, root)
     try:
-        return "\n".join([*_readme(course, folder, checked=checked), *_points(course)]) + "\n"
+        yield
     finally:
         use_language(spoken)
 
 
-def _readme(course: Course, folder: str, *, checked: bool) -> Iterator[str]:
+def _page(course: Course, folder: str, parts: KitParts) -> Iterator[str]:
     stems = course.rubric.assignments.values()
     yield f"# {course.rubric.course}"
     yield ""
@@ -87,9 +118,11 @@ def _readme(course: Course, folder: str, *, checked: bool) -> Iterator[str]:
     yield ""
     yield from (f"- `{folder}{stem}.py`, `{folder}{stem}.ipynb`" for stem in stems)
     yield ""
+    if parts.wheel:
+        yield from _installing()
     yield "## " + _("What is checked where")
     yield ""
-    yield from _checks_here(folder) if checked else _no_checks(folder)
+    yield from _checks_here(folder) if parts.record is not None else _no_checks(folder)
     yield ""
     yield "- " + _(
         "On GitHub: if the staff have set it up for your repository, {file} runs the checks that "
@@ -97,6 +130,25 @@ def _readme(course: Course, folder: str, *, checked: bool) -> Iterator[str]:
         file=f"`{WORKFLOW}`",
     )
     yield "- " + _("After the deadline the staff grade what you handed in, with all checks.")
+    yield from _points(course)
+
+
+def _installing() -> Iterator[str]:
+    """Yield how to get the grader that is in the kit."""
+    yield "## " + _("Install the grader, once")
+    yield ""
+    yield "- " + _("In Jupyter: open a notebook of this kit. Its first cell does it.")
+    yield "- " + _(
+        "In Colab: open a notebook of this kit, upload the kit as `kit.zip` (the folder sign on "
+        "the left), run `!unzip -q kit.zip` in a new cell, and then the notebook's first cell."
+    )
+    yield "- " + _("On the command line, with Python 3.11 or newer, in an environment of your own:")
+    yield ""
+    yield "```"
+    yield "pip install 'torch>=2.6,<3' --index-url https://download.pytorch.org/whl/cpu"
+    yield f"pip install {WHEELS}/{wheel_name()}"
+    yield "```"
+    yield ""
 
 
 def _checks_here(folder: str) -> Iterator[str]:

@@ -59,12 +59,12 @@ class Layer(nn.Module):
         self.register_buffer("mask", torch.tril(torch.ones(8, 8, dtype=torch.bool)))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        batch, tokens, width = x.shape
+        samples, tokens, width = x.shape
         if tokens > len(self.mask):
             raise ValueError(f"{tokens} tokens")
-        parts = self.first(x).view(batch, tokens, 2, width // 2).transpose(1, 2)
+        parts = self.first(x).view(samples, tokens, 2, width // 2).transpose(1, 2)
         out, _ = scaled(parts, parts, self.mask[:tokens, :tokens])
-        out = out.transpose(1, 2).contiguous().view(batch, tokens, width)
+        out = out.transpose(1, 2).contiguous().view(samples, tokens, width)
         return self.norm(self.dropout(out))
 ''',
 }

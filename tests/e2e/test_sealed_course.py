@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -24,6 +25,7 @@ from grader.release.sealing import sealed_course
 from grader.sealed.ciphers import new_key
 from grader.sealed.key import KEY_VARIABLE, AuthorKey
 from tests.support.families import child_pids, is_alive
+from tests.support.guide import blocks
 from tests.support.memory import holds, started_with
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -290,10 +292,39 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_check_takes_a_sealed_course(toy: Path) -> None:
-    checked = grader(toy, "check", "work", "--course", "course.sealed", "--only", "f1.sobel")
-    assert checked.returncode == 0, checked.stderr
-    assert "total  6 / 6 points" in checked.stdout
+GUIDE = (ROOT / "docs" / "sealed.md").read_text(encoding="utf-8")
+COMMANDS = [
+    line for block in blocks(GUIDE) for line in block.text.splitlines() if "grader " in line
+]
+
+
+def test_the_commands_of_the_page_make_a_course_and_grade_with_it(tmp_path: Path) -> None:
+    """In their order; `grader doctor` is tested with sealed courses elsewhere."""
+    shutil.copytree(TOY, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "class" / "student-001").mkdir(parents=True)
+    shutil.copy(TOY / "reference" / "f1_filters.py", tmp_path / "class" / "student-001")
+    assert len(COMMANDS) == 4
+    new, seal, doctor, batch = COMMANDS
+    assert doctor.endswith("grader doctor --course course.sealed")
+
+    done = [on_the_page(tmp_path, one) for one in (new, seal, batch)]
+
+    assert [one.returncode for one in done] == [0, 0, 1], done
+    assert "wrote course.sealed: 3 exercises, to be used until " in done[1].stdout
+    record = json.loads((tmp_path / "results" / "records" / "student-001.json").read_bytes())
+    assert record["points"] == "14"
+    assert not {*tmp_path.glob("*.key")}
+
+
+def on_the_page(place: Path, line: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of the page, on a day that has not passed whenever this is run."""
+    line = line.replace("2027-06-30", "2099-12-31")
+    line = re.sub(r"\bgrader (?=release|batch)", f"'{sys.executable}' -m grader ", line)
+    plain = {name: value for name, value in os.environ.items() if name != KEY_VARIABLE}
+    return subprocess.run(
+        ["bash", "-c", line], cwd=place, capture_output=True, text=True,
+        env={**plain, "PYTHONPATH": str(ROOT), "LANGUAGE": "en"},
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

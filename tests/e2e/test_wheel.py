@@ -16,9 +16,11 @@ from pathlib import Path
 
 import pytest
 
+import grader
 from grader.course.course import find_course
 from grader.release.leaks import leaks
 from grader.release.secrets import SecretLine, secret_lines
+from grader.release.wheel import grader_wheel, wheel_name
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("grader", "docs/package.md", "README.md", "LICENSE", "pyproject.toml")
@@ -90,6 +92,20 @@ def test_it_holds_the_engine_and_nothing_of_a_course(wheel: Path) -> None:
         "grader/py.typed",
     ):
         assert any(name.startswith(needed) for name in names), needed
+
+
+def test_the_wheel_of_a_kit_holds_the_same(wheel: Path, tmp_path: Path) -> None:
+    """It is made without a clone; what is installed says what it needs."""
+    made = tmp_path / wheel_name()
+    made.write_bytes(grader_wheel())
+    built, ours = contents(wheel), contents(made)
+    info = f"attention_grader-{grader.__version__}.dist-info"
+    of_the_builder = {f"{info}/{name}" for name in ("RECORD", "WHEEL", "METADATA")}
+
+    assert made.name == wheel.name
+    assert ours.keys() == built.keys()
+    assert {name for name in built if built[name] != ours[name]} <= of_the_builder
+    assert metadata(made).get_all("Requires-Dist") == metadata(wheel).get_all("Requires-Dist")
 
 
 def shares(files: dict[str, bytes], secrets: Iterable[SecretLine]) -> dict[str, float]:

@@ -41,18 +41,21 @@ class Runner:
     done: list[Done] = field(default_factory=list)
 
     def run(self, workflow: Mapping[str, object]) -> int:
-        """The exit code of the first step that fails, else 0."""
+        """The exit code of the first step that fails, else 0; after it `always()` steps are run."""
+        failed = 0
         for step in steps(workflow):
-            if "run" not in step or not self.holds(step.get("if", "true")):
+            condition = step.get("if", "true")
+            if failed and "always()" not in condition:
+                continue
+            if "run" not in step or not self.holds(condition):
                 continue
             done = self._run_step(workflow, step)
             self.done.append(done)
             for line in done.files["GITHUB_OUTPUT"].splitlines():
                 name, _, value = line.partition("=")
                 self.values[f"steps.{step.get('id', '')}.outputs.{name}"] = value
-            if done.code:
-                return done.code
-        return 0
+            failed = failed or done.code
+        return failed
 
     def holds(self, condition: str) -> bool:
         return bool(self._value(condition)) and self._value(condition) != "false"
@@ -92,6 +95,7 @@ class Runner:
                 **os.environ,
                 **{name: self.filled(value) for name, value in given.items()},
                 **{name: str(folder / name) for name in FILES},
+                "RUNNER_TEMP": self.values.get("runner.temp", str(folder)),
                 **self.environment,
                 "GITHUB_ACTIONS": "true",
             },

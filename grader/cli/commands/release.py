@@ -33,9 +33,15 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="The languages of the kit's hand-outs and pages.",
 )
 @click.option(
-    "--checks",
-    is_flag=True,
-    help="Put the public checks into the kit, with recorded answers: they run without the course.",
+    "--checks/--no-checks",
+    default=True,
+    help="Put the public checks into the kit, with recorded answers: they run without the course. "
+    "To record takes minutes.",
+)
+@click.option(
+    "--wheel/--no-wheel",
+    default=True,
+    help="Put the grader into the kit, as a wheel that the first cell of each notebook installs.",
 )
 @click.option(
     "--sealed",
@@ -62,6 +68,7 @@ def command(
     out: Path | None,
     languages: str,
     checks: bool,
+    wheel: bool,
     sealed: Path | None,
     key_file: Path | None,
     expires: datetime | None,
@@ -72,7 +79,7 @@ def command(
     if len([one for one in (out, sealed, new_key) if one is not None]) != 1:
         raise click.UsageError(_("name one of --out KIT, --sealed FILE and --new-key NAME"))
     if out is not None:
-        return _write_kit(out, languages, course_folder, checked=checks)
+        return _write_kit(out, languages, course_folder, checked=checks, wheel=wheel)
     if new_key is not None:
         return _make_keys(new_key, course_folder)
     if key_file is None or expires is None:
@@ -81,14 +88,23 @@ def command(
     return _seal(sealed, key_file, expires.date(), course_folder)
 
 
-def _write_kit(out: Path, languages: str, course_folder: Path | None, *, checked: bool) -> int:
+def _write_kit(
+    out: Path, languages: str, course_folder: Path | None, *, checked: bool, wheel: bool
+) -> int:
     from grader.course.course import find_course
     from grader.course.translations import handout_languages
     from grader.files.writing import make_folder, write_files
     from grader.handouts.stubs import StubError
-    from grader.release.kit import LeakError, kit_files
+    from grader.release.kit import KitParts, LeakError, kit_files
     from grader.release.leaks import UnsearchableError
     from grader.release.public_pack import UnrecordedError, recorded
+    from grader.release.wheel import NoWheelError
+
+    def record() -> bytes:
+        click.echo(
+            _("running the public checks on the reference and on each known mistake …"), err=True
+        )
+        return recorded(course)
 
     with in_words():
         course = find_course(course_folder or Path.cwd())
@@ -99,8 +115,8 @@ def _write_kit(out: Path, languages: str, course_folder: Path | None, *, checked
         if out.exists() and any(out.iterdir()):
             raise click.ClickException(_("{path}: is not empty. Name a new folder", path=out))
         try:
-            files = kit_files(course, chosen, recorded(course) if checked else None)
-        except (LeakError, UnrecordedError, StubError, UnsearchableError) as error:
+            files = kit_files(course, chosen, KitParts(record if checked else None, wheel))
+        except (LeakError, UnrecordedError, StubError, UnsearchableError, NoWheelError) as error:
             raise click.ClickException(refusal(str(error))) from error
         for folder in {(out / name).parent for name in files}:
             make_folder(folder)
@@ -111,12 +127,13 @@ def _write_kit(out: Path, languages: str, course_folder: Path | None, *, checked
 
 
 def _make_keys(name: Path, course_folder: Path | None) -> int:
-    from grader.files.writing import write_new_file
+    from grader.files.writing import make_folder, write_new_file
     from grader.sealed.ciphers import new_key
 
     author, grading = (name.with_name(f"{name.name}.{who}.key") for who in ("author", "grading"))
     with in_words():
         key = new_key()
+        make_folder(name.parent)
         contents: Mapping[Path, str] = {author: key.text, grading: key.grading.text}
         for path, text in contents.items():
             if not write_new_file(path, f"{text}\n", private=True):

@@ -56,7 +56,7 @@ def engine_and_course(root: Path, folder: str = "") -> dict[str, bytes]:
 
 def _engine() -> Iterator[tuple[str, bytes]]:
     folder = Path(grader.__path__[0])
-    for name, data in _files(folder, folder):
+    for name, data in files_below(folder, folder):
         if name.endswith(_ENGINE_SUFFIXES) or any(one in name for one in _ENGINE_FOLDERS):
             yield name, data
 
@@ -64,17 +64,17 @@ def _engine() -> Iterator[tuple[str, bytes]]:
 def _course(root: Path) -> Iterator[tuple[str, bytes]]:
     for name in _COURSE:
         if (root / name).is_dir():
-            yield from _files(root / name, root)
+            yield from files_below(root / name, root)
         elif (root / name).is_file():
             yield name, (root / name).read_bytes()
 
 
-def _files(folder: Path, root: Path) -> Iterator[tuple[str, bytes]]:
+def files_below(folder: Path, root: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the files below a folder; none through a link, and none that a program left there."""
     for path in sorted(folder.iterdir()):
         if path.is_symlink() or path.name in _LEFT_OUT:
             continue
         if path.is_dir() and not is_ignored_folder(path.name):
-            yield from _files(path, root)
+            yield from files_below(path, root)
         elif path.is_file():
             yield path.relative_to(root).as_posix(), path.read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ from torch.utils._pytree import tree_map
 from ...text.language import _, course_text
 from ..calls.handles import RemoteModule
 from ..calls.known import Known
-from .comparison import Probing
+from .comparison import Comparison, Probing, in_double
 from .forms import Piece, without_ones
 from .instances import ParameterVector
 from .layers import Layer
@@ -236,8 +237,7 @@ class Binding:
         key = (self._request.made, self._handle.specs, _outline(args), _outline(kwargs))
         if key not in self._known.choices:
             self._known.choices[key] = None  # it is not looked for twice where it hangs or crashes
-            probing = Probing(self._handle, self._reference, self._roles, args, kwargs, repr(key))
-            self._known.choices[key] = search(self.plan, probing, self._stored)
+            self._known.choices[key] = search(self.plan, self._probing(args, kwargs), self._stored)
             self._handle.write(self.values())
         choice = self._known.choices[key]
         if choice is None or choice == (self._choice or self.plan.first()):
@@ -247,6 +247,29 @@ class Binding:
             self._roles.alternatives[choice.alternative].change(self._reference)
         self._handle.write(self.values())
         return True
+
+    def pose(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Ask the reference what every search on arguments like these ends with.
+
+        With it goes what the course's alternatives answer to the arguments themselves.
+        """
+        with torch.no_grad():
+            comparison = Comparison(self.plan, self._probing(args, kwargs), self._stored)
+            comparison.expected(comparison.numbers)
+            for alternative in self._roles.alternatives:
+                if alternative.applies(self._reference):
+                    other = copy.deepcopy(self._reference)
+                    alternative.change(other)
+                    given, named = tree_map(in_double, (tuple(args), dict(kwargs)))
+                    other(*given, **named)
+
+    def _probing(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Probing:
+        """Return what to compare; inputs and numbers are drawn alike for all ways of storing.
+
+        So the last question of a search is the same one for everybody, and can be recorded.
+        """
+        seed = repr((self._request.made, _outline(args), _outline(kwargs)))
+        return Probing(self._handle, self._reference, self._roles, args, kwargs, seed)
 
 
 def _holder_name(piece: Piece, layer: Layer) -> str:

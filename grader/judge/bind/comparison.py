@@ -15,7 +15,7 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 from ...text.language import _
-from ..calls.faults import StudentRaised, TimedOut
+from ..calls.faults import NotRecorded, StudentRaised, TimedOut
 from ..calls.handles import RemoteModule
 from .plan import Plan
 from .roles import Roles
@@ -27,6 +27,8 @@ TOLERANCE = 1e-5
 COARSE = 1e-3
 """For numbers so much alike that their norms may be little more than rounding."""
 MAX_TRIALS = 160
+MAX_BLIND_TRIALS = 1000
+"""In a kit, where only the last stage of a search is known and ways cannot be told apart sooner."""
 LIMIT_S = 20.0
 """For one search. An honest one takes less than one second."""
 
@@ -72,12 +74,14 @@ class Comparison:
                 if name in buffers:
                     buffer.copy_(buffers[name])
         self.trials, self._until = 0, time.monotonic() + LIMIT_S
+        self.is_blind = False
+        """True in a kit, once an answer was missing."""
         self._written: dict[str, torch.Tensor] = {}
 
-    def expected(self, numbers: torch.Tensor) -> list[tuple[int | None, torch.Tensor]]:
+    def expected(self, numbers: torch.Tensor) -> list[RightNumbers]:
         """Compute the answers of the reference and its alternatives with these numbers (N,)."""
         answers = []
-        args, kwargs = tree_map(_double, (self.args, self.kwargs))
+        args, kwargs = tree_map(in_double, (self.args, self.kwargs))
         for number, module in self._references:
             for name, parameter in module.named_parameters():
                 parameter.copy_(numbers[self._plan.vector.places[name]])
@@ -91,6 +95,8 @@ class Comparison:
         """
         self.trials += 1
         if time.monotonic() > self._until:
+            if self.is_blind:
+                raise NotRecorded
             message = _(
                 "{count} calls took more than {seconds} s",
                 count=self.trials,
@@ -113,11 +119,37 @@ class Comparison:
         Each orbit is (N,), as `Plan.orbits` gives it.
         If they do not, no way of storing makes them agree.
         """
+        try:
+            numbers, expected = self.stage(orbits)
+        except NotRecorded:
+            return True
+        observed = self.observed(choice, numbers)
+        return any(gap(observed, wanted) <= COARSE for _number, wanted in expected)
+
+    def stage(self, orbits: Iterable[torch.Tensor]) -> tuple[torch.Tensor, list[RightNumbers]]:
+        """Return numbers (N,), alike within each of these orbits (N,), and the right answers.
+
+        Raises NotRecorded in a kit.
+        """
         numbers = self.numbers
         for orbit in orbits:
             numbers = numbers[orbit]
-        observed = self.observed(choice, numbers)
-        return any(gap(observed, wanted) <= COARSE for _number, wanted in self.expected(numbers))
+        return numbers, self.known(numbers)
+
+    def known(self, numbers: torch.Tensor) -> list[RightNumbers]:
+        """Return the right answers with these numbers (N,). Raises NotRecorded in a kit."""
+        try:
+            return self.expected(numbers)
+        except NotRecorded:
+            self.is_blind = True
+            raise
+
+    @property
+    def is_over(self) -> bool:
+        """True if nothing more is to be tried. Raises NotRecorded if ways are left in a kit."""
+        if self.is_blind and self.trials >= MAX_BLIND_TRIALS:
+            raise NotRecorded
+        return not self.is_blind and self.trials >= MAX_TRIALS
 
 
 def right_answers(plan: Plan, probing: Probing) -> list[RightAnswer]:
@@ -134,7 +166,8 @@ def _made(probing: Probing) -> Iterator[RightAnswer]:
             yield number, other
 
 
-def _double(value: Any) -> Any:
+def in_double(value: Any) -> Any:
+    """Return a tensor of floating-point numbers, of any shape, in double precision."""
     is_float = isinstance(value, torch.Tensor) and value.is_floating_point()
     return value.double() if is_float else value
 

@@ -13,16 +13,17 @@ right by it. The inputs are drawn here and are never those that a check judges.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import torch
 
 from ...wire.tensors import raw_bytes
-from ..calls.faults import StudentRaised
+from ..calls.faults import NotRecorded, StudentRaised
 from .comparison import (
     COARSE,
-    MAX_TRIALS,
+    MAX_BLIND_TRIALS,
     TOLERANCE,
     Comparison,
     Probing,
@@ -82,14 +83,19 @@ class Moving:
         One slot is settled after the other, while all that are not settled yet hold numbers alike.
         """
         classes = self._plan.storages[self._storage].movable
-        survivors: list[tuple[int, ...]] = [tuple(range(len(self._plan.slots(self._first))))]
-        for number, each in enumerate(classes):
-            survivors = [
-                moves
-                for before in survivors
-                for moves in self._of_class(each, classes[number + 1 :], before)
-            ][:MAX_SURVIVORS]
-        yield from survivors
+        at_first = tuple(range(len(self._plan.slots(self._first))))
+        survivors = [at_first]
+        try:
+            for number, each in enumerate(classes):
+                survivors = [
+                    moves
+                    for before in survivors
+                    for moves in self._of_class(each, classes[number + 1 :], before)
+                ][:MAX_SURVIVORS]
+        except NotRecorded:
+            yield from _all_moves(classes, at_first)
+        else:
+            yield from survivors
 
     def _of_class(
         self, one: MoveClass, later: Sequence[MoveClass], before: tuple[int, ...]
@@ -98,7 +104,7 @@ class Moving:
         for number in range(len(one.slots) - 1):
             open_yet = replace(one, slots=one.slots[number + 1 :])
             numbers = self._alike((open_yet, *later))
-            expected = self._comparison.expected(numbers)
+            expected = self._comparison.known(numbers)
             rows = [
                 (*row, source)
                 for row in rows
@@ -116,11 +122,27 @@ class Moving:
     def _agrees(
         self, moves: tuple[int, ...], numbers: torch.Tensor, expected: Sequence[RightNumbers]
     ) -> bool:
-        if self._comparison.trials >= MAX_TRIALS:
+        if self._comparison.is_over:
             return False
         choice = StorageChoice(self._storage, self._first, moves)
         observed = self._comparison.observed(choice, numbers)
         return any(gap(observed, wanted) <= COARSE for _number, wanted in expected)
+
+
+def _all_moves(classes: Sequence[MoveClass], before: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield every move there is, for a kit, in which no slot can be settled by itself.
+
+    Raises NotRecorded if these are too many to be tried.
+    """
+    if not classes:
+        yield before
+        return
+    one, *others = classes
+    if math.factorial(len(one.slots)) > MAX_BLIND_TRIALS:
+        raise NotRecorded
+    for sources in itertools.permutations(one.slots):
+        if not one.contradicts(sources):
+            yield from _all_moves(others, one.moves(sources, before))
 
 
 def _filled(one: MoveClass, row: Sequence[Slot]) -> tuple[Slot, ...]:
@@ -136,6 +158,22 @@ def _any_can_agree(plan: Plan, probing: Probing, store: Store) -> bool:
     first, orbits = plan.first(), plan.common_orbits
     if first is None or orbits is None:
         return True
+    try:
+        trial = _trial_of_all(plan, probing, store, first, orbits)
+    except NotRecorded:
+        return True
+    probing.handle.write(trial.stored)
+    try:
+        observed = probing.handle(*trial.args, **trial.kwargs)
+    except StudentRaised:
+        return False
+    return any(gap(observed, wanted) <= COARSE for wanted in trial.wanted)
+
+
+def _trial_of_all(
+    plan: Plan, probing: Probing, store: Store, first: StorageChoice, orbits: torch.Tensor
+) -> Trial:
+    """Return the trial with numbers (N,) that are alike wherever any way would exchange them."""
 
     def make() -> Trial:
         comparison = Comparison(plan, probing, store)
@@ -145,13 +183,7 @@ def _any_can_agree(plan: Plan, probing: Probing, store: Store) -> bool:
 
     reference = probing.reference
     buffers = tuple(map(raw_bytes, reference.buffers()))
-    trial = plan.trial((probing.seed, reference.training, buffers), make)
-    probing.handle.write(trial.stored)
-    try:
-        observed = probing.handle(*trial.args, **trial.kwargs)
-    except StudentRaised:
-        return False
-    return any(gap(observed, wanted) <= COARSE for wanted in trial.wanted)
+    return plan.trial((probing.seed, reference.training, buffers), make)
 
 
 def _settled(
@@ -181,10 +213,12 @@ def _settled(
         return None, 1
     for stage in itertools.count(1):
         trying, pending = pending[:1], pending[1:]
-        numbers = comparison.numbers
-        for kind in pending:
-            numbers = numbers[orbits[kind]]
-        expected = comparison.expected(numbers)
+        try:
+            numbers, expected = comparison.stage(orbits[kind] for kind in pending)
+        except NotRecorded:
+            # A kit knows the last stage, and others for some ways alone: try all that is left.
+            trying, pending = [*trying, *pending], []
+            numbers, expected = comparison.stage(())
         candidates = [
             replace(choice, forms={**choice.forms, **dict(zip(trying, chosen, strict=True))})
             for choice in survivors
@@ -192,7 +226,7 @@ def _settled(
         ]
         survivors, agreed = [], {}
         for choice in candidates:
-            if comparison.trials >= MAX_TRIALS or len(survivors) >= most:
+            if comparison.is_over or len(survivors) >= most:
                 break
             observed = comparison.observed(choice, numbers)
             gaps = [(gap(observed, wanted), alternative) for alternative, wanted in expected]

@@ -68,6 +68,8 @@ class Client:
         """The value of the current check's last call; None if it gave none."""
         self.in_words = True
         """True if anybody will read why a check failed."""
+        self.is_kept = False
+        """True if the right answers are being recorded for a kit."""
         self._is_recording = False
 
     @property

@@ -82,6 +82,9 @@ class Bound(Protocol):
     def settle(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Look for another way of storing the parameters; return whether there is one."""
 
+    def pose(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Ask the reference what every such look ends with, so that it can be recorded."""
+
     def by_role(self, gradients: Gradients) -> Mapping[str, torch.Tensor | None]:
         """Return the gradients by the reference's names and in its shapes, not the student's."""
 

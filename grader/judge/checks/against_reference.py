@@ -135,6 +135,9 @@ class AgainstReference:
     ) -> Difference | None:
         """Return the difference, after looking for another way of storing parameters if need be."""
         result = attempt()
+        if self._client.is_kept and isinstance(student, RemoteModule) and student.pair is not None:
+            for each in (arguments, tree_map(to_single, arguments)):
+                student.pair.pose(*tree_map(_detached, each))
         if result is None or not result.is_of_values or not isinstance(student, RemoteModule):
             return result
         if student.pair is not None:

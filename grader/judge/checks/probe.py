@@ -60,6 +60,10 @@ class MatchedPair:
         self.reference.alternative = self.binding.alternative
         return True
 
+    def pose(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Ask the reference what every such look ends with, so that it can be recorded."""
+        self.binding.pose(args, kwargs)
+
     def blame(self, args: Sequence[Any], kwargs: Mapping[str, Any], observed: Any = None) -> str:
         """Say in words which part causes a difference; return "" if that cannot be told."""
         call = Call(self.student, args, kwargs, observed)

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +14,9 @@ from typing import Any
 from ...course.course import Course
 from ...course.feedback import CauseTiming
 from ...course.kill_record import read_kills
+from ...course.misconceptions import apply_variant
+from ...course.paths import CoursePaths
+from ...course.whole_definitions import read_variants
 from ...grade.evidence import Outcome
 from ...handouts.stub_digests import stub_digests
 from ...messages.exercise_plan import ExercisePlan
@@ -132,10 +136,44 @@ class _Making:
                 if trace.outcome is not Outcome.PASSED:
                     raise RecordingFailed(f"{check.id}: {trace.outcome}")
                 right[check.id, draw] = self._keep("", check, draw, trace)
+        self._record_other_ways(checks)
         if self._rubric.feedback.causes is not CauseTiming.AT_ONCE:
             return
         for mistake in self._tried(checks[0].exercise):
             self._record_mistake(mistake, checks, right)
+
+    def _record_other_ways(self, checks: Sequence[Check]) -> None:
+        """Record what is asked of the reference where code is right and written in another way.
+
+        It stores its weights in other layouts, and calls functions of earlier exercises.
+        """
+        exercise = checks[0].exercise
+        for slug in (exercise.slug, *dict.fromkeys(exercise.calls.values())):
+            if slug not in self._rubric.exercises:
+                continue
+            for modules in self._variants(slug):
+                for check in checks:
+                    self._trace(check, modules, AS_GRADED)
+
+    def _variants(self, slug: str) -> Iterator[Mapping[str, ModuleType]]:
+        """Yield the references with another right way in place of a definition of an exercise.
+
+        Functions beside it are heard.
+        """
+        stem = self._rubric.exercises[slug].assignment
+        paths = CoursePaths(self._root)
+        text = paths.solution(stem).read_text(encoding="utf-8")
+        if not paths.exercise(slug).variants.is_file():
+            return
+        entries, origin = read_variants(paths, slug)
+        for entry in entries:
+            hear = partial(self._hear, stem, entry.target.partition(".")[0])
+            rewritten = {stem: apply_variant(text, entry, origin)}
+            made = References(self._root, tuple(self._modules), rewritten, hear)
+            yield {each: made.module(each) for each in self._modules}
+
+    def _hear(self, stem: str, target: str, other: str, module: ModuleType) -> None:
+        self._recorder.hear_functions(other, module, target if other == stem else "")
 
     def _record_mistake(
         self,
@@ -179,7 +217,8 @@ class _Making:
 
     def _trace(self, check: Check, modules: Mapping[str, ModuleType], draw: Draw) -> CheckTrace:
         client = LocalClient(lambda stem, name: getattr(modules[stem], name), lambda name: False)
-        client.in_words = modules is not self._kept_copy
+        client.is_kept = modules is self._kept_copy
+        client.in_words = not client.is_kept
         return self._runner.trace_on_references(check, modules, "", draw, client)
 
     def _keep(self, name: str, check: Check, draw: Draw, trace: CheckTrace) -> int:

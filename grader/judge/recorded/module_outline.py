@@ -16,7 +16,8 @@ from torch import nn
 from .stored_values import Stored, restored, stored
 
 PLAIN = (bool, int, float, str, type(None))
-Forward = Callable[..., Any]
+Methods = Mapping[str, Callable[..., Any]]
+"""What is called on a module: `forward`, and the public methods of its class."""
 
 
 def described(module: nn.Module) -> dict[str, Stored]:
@@ -41,15 +42,15 @@ def described(module: nn.Module) -> dict[str, Stored]:
     }
 
 
-def built(outline: Mapping[str, Any], forward: Forward) -> nn.Module:
-    """Return a module like the one described, whose classes of the course call `forward`.
+def built(outline: Mapping[str, Any], methods: Methods) -> nn.Module:
+    """Return a module like the one described, whose classes of the course have these methods.
 
     Its parameters hold zeros.
     """
     if outline["torch"]:
         kind = getattr(importlib.import_module(outline["torch"]), outline["class"])
     else:
-        kind = type(outline["class"], (nn.Module,), {"forward": forward})
+        kind = type(outline["class"], (nn.Module,), dict(methods))
     module: nn.Module = kind.__new__(kind)
     nn.Module.__init__(module)
     for name, value in outline["plain"].items():
@@ -59,7 +60,7 @@ def built(outline: Mapping[str, Any], forward: Forward) -> nn.Module:
     for name, (value, persistent) in outline["buffers"].items():
         module.register_buffer(name, restored(value), persistent=persistent)
     for name, part in outline["parts"].items():
-        module.register_module(name, None if part is None else built(part, forward))
+        module.register_module(name, None if part is None else built(part, methods))
     return module
 
 

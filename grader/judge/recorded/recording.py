@@ -18,7 +18,7 @@ from ..diagnose.knowledge import Knowledge
 from .answers import RecordedAnswers
 from .stored_values import restored, stored
 
-FORMAT = 1
+FORMAT = 2
 
 
 class RecordingError(Exception):
@@ -30,7 +30,7 @@ class Recording:
     """The answers of the reference to public checks, and those of known mistakes."""
 
     definitions: Mapping[str, Mapping[str, Any]]
-    """Stem -> name -> signature, and methods if it is a class."""
+    """Stem -> name -> signature, and those of its methods if it is a class."""
     modules: Mapping[str, Any]
     """Outline of a question for a module -> its description."""
     answers: Mapping[str, Any]

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+import torch
 from torch import nn
+from torch.utils._pytree import tree_map
 
 from ..calls.faults import NotRecorded
 from .answers import Question, question
@@ -15,7 +17,9 @@ from .module_outline import built, identity
 from .recording import Recording
 
 PARAMETER_KINDS = {kind.name: kind for kind in inspect._ParameterKind}
-NO_DEFAULT = "none"
+FORWARD = "forward"
+BEFORE = "_asked_before"
+"""The attribute of a module with what it was before the first call of a method, and all calls."""
 
 
 class Replay:
@@ -58,27 +62,31 @@ class Replay:
     def _class(self, stem: str, name: str, about: Mapping[str, Any]) -> type:
         """Return a class whose calls make modules of the course's names and shapes."""
         making = read_signature(about["signature"])
-        calling = read_signature(about["forward"])
-
-        def forward(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
-            given = arguments(calling, (module, *args), kwargs)[1:]
-            return self._recording.known_answers.find(
-                module_question(self.check, module, given), name
-            )
-
-        forward.__signature__ = calling  # type: ignore[attr-defined]
+        methods = {
+            method: self._method(f"{name}.{method}", method, read_signature(rows))
+            for method, rows in about["methods"].items()
+        }
 
         def new(_cls: type, *args: Any, **kwargs: Any) -> nn.Module:
             posed = made_question(stem, name, arguments(making, args, kwargs))
             if posed.outline not in self._recording.modules:
                 raise NotRecorded(name)
-            return built(self._recording.modules[posed.outline], forward)
+            return built(self._recording.modules[posed.outline], methods)
 
-        methods = {method: forward for method in about["methods"]}
-        kind = type(name, (nn.Module,), {**methods, "forward": forward, "__new__": new})
+        kind = type(name, (nn.Module,), {**methods, "__new__": new})
         kind.__module__ = f"reference.{stem}"
         kind.__signature__ = making  # type: ignore[attr-defined]
         return kind
+
+    def _method(self, name: str, method: str, signature: inspect.Signature) -> Callable[..., Any]:
+        def answer(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
+            given = arguments(signature, (module, *args), kwargs)[1:]
+            posed = method_question(self.check, module, method, given)
+            note_call(module, method, given)
+            return self._recording.known_answers.find(posed, name)
+
+        answer.__signature__ = signature  # type: ignore[attr-defined]
+        return answer
 
 
 def arguments(signature: inspect.Signature, args: Any, kwargs: Any) -> list[Any]:
@@ -99,10 +107,26 @@ def made_question(stem: str, name: str, given: list[Any]) -> Question:
     return question("", "class", stem, name, given)
 
 
-def module_question(check: str, module: nn.Module, given: list[Any]) -> Question:
-    """Return the question for a module's output: its kind, its numbers and the arguments."""
+def method_question(check: str, module: nn.Module, method: str, given: list[Any]) -> Question:
+    """Return the question for a module's answer: its kind, its numbers and the arguments.
+
+    What a method other than `forward` answers may depend on what was asked of the module before: a
+    cache for instance is no parameter and no buffer.
+    """
     numbers = {**dict(module.named_parameters()), **dict(module.named_buffers())}
-    return question(check, "module", identity(module), module.training, numbers, given)
+    who, before = identity(module), []
+    if method != FORWARD:
+        who, calls = vars(module).get(BEFORE, (who, []))
+        before = [method, *calls]
+    return question(check, "module", who, module.training, numbers, given, before)
+
+
+def note_call(module: nn.Module, method: str, given: list[Any]) -> None:
+    """Note on a module that a method was called, for the questions that follow."""
+    if method != FORWARD:
+        call = tree_map(lambda one: one.detach() if isinstance(one, torch.Tensor) else one, given)
+        who, before = vars(module).get(BEFORE, (identity(module), []))
+        vars(module)[BEFORE] = who, [*before, [method, *call]]
 
 
 def written_signature(signature: inspect.Signature) -> list[list[Any]]:

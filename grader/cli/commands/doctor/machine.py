@@ -22,6 +22,7 @@ from grader.cli.commands.doctor.surroundings import surroundings
 from grader.engine.engine import EngineError
 from grader.engine.isolation_test import reached
 from grader.engine.lanes import cores
+from grader.live.versions import CPU_INDEX, torch_fits
 from grader.report.cleaning import one_line
 from grader.text.typed import here
 
@@ -36,8 +37,6 @@ print(f"{torch.get_num_threads()} threads")
 """
 CLONE = Path(grader.__path__[0]).resolve().parent
 """The course's folder, if the grader runs from a clone of it and not from a wheel."""
-CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-"""PyTorch's own index of builds for CPUs; the usual index's builds bring CUDA on Linux."""
 
 
 def run(*, as_json: bool = False, course_folder: Path | None = None) -> int:
@@ -121,8 +120,7 @@ def torch() -> Requirement:
             "torch", errors[-1] if errors else "its import crashes", get_torch("make setup")
         )
     version, *more = done.stdout.splitlines() or [""]
-    major, minor = (int(part) for part in version.split(".")[:2])
-    if not (2, 6) <= (major, minor) < (3, 0):
+    if not torch_fits(version):
         return Requirement(
             "torch", version, f"torch>=2.6,<3: {get_torch('make setup TORCH=index')}"
         )

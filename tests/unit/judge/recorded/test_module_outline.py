@@ -37,7 +37,7 @@ def answered(module: nn.Module, *args: Any) -> str:
 
 
 def copy() -> Any:
-    return built(json.loads(json.dumps(described(Whole()))), answered)
+    return built(json.loads(json.dumps(described(Whole()))), {"forward": answered})
 
 
 def test_names_shapes_and_buffers_are_the_same() -> None:

@@ -1,0 +1,118 @@
+"""Every command of the guides for students and for editors is run as it stands.
+
+On the course of the tests, which is graded quickly, except what only reads words of this one. What
+is not run here names the test that runs it.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from grader.cli.cli import main
+from tests.support.guide import ROOT, blocks
+
+pytestmark = pytest.mark.usefixtures("warm_nursery")
+TOY = ROOT / "tests" / "toy_course"
+HERE = {
+    ".venv/bin/grader": "grader",
+    "a1.sdpa": "f1.blur",
+    "--only a2": "--only f2",
+    "path/to/a1_attention.py": "assignments/f1_filters.py",
+}
+"""What has another name in the course of the tests."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What comes of a command: its exit code, words that it prints, and a file that it writes."""
+
+    code: int
+    words: str
+    file: str = ""
+
+
+STUDENT = {
+    ".venv/bin/grader start work": Expected(0, "work", "work/f1_filters.py"),
+    ".venv/bin/grader check work": Expected(1, "0 / 20 points"),
+    ".venv/bin/grader check": Expected(1, "0 / 20 points"),
+    ".venv/bin/grader check --only a1.sdpa": Expected(1, "0 / 8 points"),
+    ".venv/bin/grader check --only a2": Expected(1, "0 / 6 points"),
+    ".venv/bin/grader check path/to/a1_attention.py": Expected(1, "f1.sobel"),
+    "grader check work --report html=report.html": Expected(1, "", "report.html"),
+}
+WORDS = {
+    "grader explain sdpa.unscaled": Expected(0, "√"),
+    "grader explain sdpa.unscaled --hint 1": Expected(0, "hint 1 of 3"),
+    "grader explain a1.sdpa/masking": Expected(0, "masking"),
+}
+"""What reads words of this course, and grades nothing."""
+ELSEWHERE = {
+    ".venv/bin/grader check --watch work": "e2e/test_watch.py",
+    'eval "$(_GRADER_COMPLETE=bash_source grader)"': "unit/cli/test_completion.py",
+    'eval "$(_GRADER_COMPLETE=zsh_source grader)"': "unit/cli/test_completion.py",
+    "_GRADER_COMPLETE=fish_source grader | source": "unit/cli/test_completion.py",
+    ".venv/bin/pip install -c constraints.txt -e '.[notebook]'": "e2e/test_make.py",
+    "pytest --grader": "e2e/test_pytest_items.py",
+    ".venv/bin/grader start work --ipynb && .venv/bin/jupyter lab work": "e2e/test_run_all.py",
+}
+
+
+def commands(guide: str) -> list[str]:
+    """Return the lines of a guide's blocks for a terminal, without comments and prompts."""
+    text = (ROOT / "docs" / guide).read_text(encoding="utf-8")
+    lines = (line for block in blocks(text) for line in block.text.splitlines()
+             if block.kind in ("", "console"))  # fmt: skip
+    bare = (re.split(r"\s+#", line)[0].removeprefix("$ ").strip() for line in lines)
+    return [line for line in bare if re.match(r"\S*(grader|pytest|pip|eval)\b|_GRADER", line)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the course, as a student has it, in which one command follows the other."""
+    root = tmp_path_factory.mktemp("guide") / "course"
+    return shutil.copytree(TOY, root, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def test_each_command_of_the_guides_is_run() -> None:
+    written = [*commands("guide-student.md"), *commands("editors.md")]
+    assert {*written} == {*STUDENT, *WORDS, *ELSEWHERE}
+    assert all((ROOT / "tests" / test).is_file() for test in ELSEWHERE.values())
+
+
+@pytest.mark.parametrize(("command", "expected"), STUDENT.items(), ids=STUDENT)
+def test_a_command_does_what_the_guide_says(
+    command: str,
+    expected: Expected,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("LANGUAGE", "en")
+    for guides, ours in HERE.items():
+        command = command.replace(guides, ours)
+
+    assert main(shlex.split(command)[1:]) == expected.code
+
+    assert expected.words in capsys.readouterr().out
+    assert not expected.file or (folder / expected.file).is_file()
+
+
+@pytest.mark.parametrize(("command", "expected"), WORDS.items(), ids=WORDS)
+def test_a_cause_is_explained(
+    command: str,
+    expected: Expected,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("LANGUAGE", "en")
+
+    assert main(shlex.split(command)[1:]) == expected.code
+    assert expected.words in capsys.readouterr().out
