@@ -6,22 +6,23 @@ it, ask again: that is all there is to writing.
 
 The choice is not as simple as it looks. Whoever always takes the best token goes round in circles;
 whoever draws from all of them writes nonsense now and then. You write what stands between the two.
-Then the loop around it, once in the plain way, and once with a cache. And last, what makes a model
-worth asking: the step that all of its training repeats.
+Then the loop around it, once in the plain way, and once with a cache. Then the model itself: one
+attention that can do what you wrote one by one in assignments 3 and 5, and the layers around it.
+And last, what makes a model worth asking: the step that all of its training repeats.
 
-The model itself stands between them, complete: it puts together what you wrote in assignment 5,
-your positions and your attention with a cache. If those are not written yet, everything here can be
-written and graded all the same; only the training under "See what you built" has to wait.
+Of the earlier assignments only your `apply_rope` is used: keep the file of assignment 5 beside this
+one. If it is not written yet, everything here can be written and graded all the same; only the
+training under "See what you built" has to wait.
 
-Shape letters: B batch, T tokens, D model width, V tokens in the vocabulary. … stands for any
-leading axes.
+Shape letters: B batch, T tokens, D model width, H query heads, G key heads, Dh head width, V tokens
+in the vocabulary. … stands for any leading axes.
 """
 
 import math
 from collections.abc import Callable
 
 import torch
-from a5_decoder import FeedForward, KVCacheAttention, sinusoidal_positions
+from a5_decoder import apply_rope
 from torch import nn
 
 Tensors = Callable[[torch.Tensor], torch.Tensor]
@@ -191,13 +192,117 @@ def generate_cached(
     raise NotImplementedError("generate_cached: replace this line with your solution")
 
 
-class LanguageModelBlock(nn.Module):
-    """One layer, complete: your attention with a cache, and the MLP, each behind a norm."""
+class TextAttention(nn.Module):
+    """Causal attention as models that write have it: turned, shared, remembered, and short-sighted.
 
-    def __init__(self, emb_size: int, num_heads: int) -> None:
+    Four ideas that you wrote one by one meet in here, and each of them stays what it was:
+
+    1. Positions: queries and keys are turned by `apply_rope`, after they were split into heads.
+       Values are not.
+    2. Groups: H query heads share G key heads and G value heads, as in `GroupedQueryAttention`.
+    3. A cache: keys and values of old tokens are kept and not computed again, as in
+       `KVCacheAttention`.
+    4. A window: a token sees itself and the `window` - 1 tokens before it, as in
+       `sliding_window_attention`.
+
+    Written down for query head h, and for a token at position i of the text:
+
+        head_h[i] = softmax(R_i q_h[i] · R_j k_g[j] / √Dh, over i - window < j <= i) v_g[j]
+        g = ⌊h / (H / G)⌋, and R_i turns by the position i
+        output = Concat(head_0, …, head_{H-1}) W_outᵀ + b_out
+
+    Positions are those in the whole text. The tokens of a step stand behind all that came before
+    them, also behind those that the cache has dropped.
+
+    Arguments
+        emb_size      D, the width of a token before and after
+        num_heads     H, the number of query heads; it must divide D, and Dh = D / H is even
+        num_kv_heads  G, the number of key heads, and of value heads; it must divide H
+        window        how many tokens a token may see, itself included; at least 1
+
+    Names that the grader looks for, all nn.Linear with bias: `W_query` from D to D, `W_key` and
+    `W_value` from D to G · Dh, rows ordered (g d), and `out_proj` from D to D.
+
+    What is kept belongs to one instance, and to one text: it is no parameter and no buffer.
+
+    Example: in one piece, or in two: the outputs are the same.
+
+        >>> attention = TextAttention(16, num_heads=4, num_kv_heads=2, window=3)
+        >>> tokens = torch.randn(1, 6, 16)
+        >>> whole = attention.prefill(tokens)
+        >>> start = attention.prefill(tokens[:, :4])
+        >>> rest = attention.step(tokens[:, 4:])
+        >>> torch.allclose(torch.cat([start, rest], dim=1), whole, atol=1e-6)
+        True
+    """
+
+    keys: torch.Tensor | None
+    values: torch.Tensor | None
+    seen: int
+
+    def __init__(self, emb_size: int, num_heads: int, num_kv_heads: int, window: int) -> None:
+        """Create the four linear maps, and begin with nothing seen.
+
+        If num_heads does not divide emb_size, or num_kv_heads does not divide num_heads, raise a
+        ValueError whose message contains the two numbers that do not go together.
+
+        To write here: everything.
+        """
+        super().__init__()
+        raise NotImplementedError("TextAttention.__init__: replace this line with your solution")
+
+    def prefill(self, x: torch.Tensor) -> torch.Tensor:
+        """Forget what was seen, take in the beginning of a text, and return its outputs.
+
+        Shapes
+            x        (B, T, D), T >= 1, and possibly longer than the window. B may differ from the
+                     call before
+            returns  (B, T, D), dtype as x's
+
+        Gradients are wanted through this method: it is what training uses. `x` is not modified.
+
+        To write here: everything.
+        """
+        raise NotImplementedError("TextAttention.prefill: replace this line with your solution")
+
+    def step(self, x: torch.Tensor) -> torch.Tensor:
+        """Take in the next tokens of the text, and return their outputs. Called after `prefill`.
+
+        Shapes
+            x        (B, t, D), t >= 1: one token, or a chunk of them
+            returns  (B, t, D): what `prefill` of the whole text would give for these t tokens
+
+        A key that no later token can see any more need not be kept: with a window the cache stops
+        growing. Whether yours drops it is up to you. If it does, the length of the cache no longer
+        says how many tokens were seen. No gradients are wanted here.
+
+        To write here: everything.
+        """
+        raise NotImplementedError("TextAttention.step: replace this line with your solution")
+
+
+class FeedForward(nn.Module):
+    """The MLP of assignment 4, complete: each token by itself, wide, bent, and narrow again."""
+
+    def __init__(self, emb_size: int, expansion: int = 4) -> None:
+        super().__init__()
+        self.fc1 = nn.Linear(emb_size, expansion * emb_size)
+        self.fc2 = nn.Linear(expansion * emb_size, emb_size)
+        self.activation = nn.GELU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(…, D) → (…, D)."""
+        result: torch.Tensor = self.fc2(self.activation(self.fc1(x)))
+        return result
+
+
+class LanguageModelBlock(nn.Module):
+    """One layer, complete: your attention for texts, and the MLP, each behind a norm."""
+
+    def __init__(self, emb_size: int, num_heads: int, num_kv_heads: int, window: int) -> None:
         super().__init__()
         self.norm1 = nn.LayerNorm(emb_size)
-        self.attention = KVCacheAttention(emb_size, num_heads)
+        self.attention = TextAttention(emb_size, num_heads, num_kv_heads, window)
         self.norm2 = nn.LayerNorm(emb_size)
         self.mlp = FeedForward(emb_size)
 
@@ -210,43 +315,74 @@ class LanguageModelBlock(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    """A decoder without a memory, complete: from the tokens so far to logits of the next one.
+    """A decoder without a memory: from the tokens so far to logits of the next one.
 
-    `prefill` begins a text, and `step` goes on with it. Training calls the model itself, which is
-    the same as `prefill`.
+        numbers (B, T) → embedding → blocks → norm → output (B, T, V)
+
+    Nothing is added for positions: the attention turns by them. So there is no table that could
+    end, and a text may be as long as you like.
+
+    Arguments
+        vocab_size    V, how many different tokens there are
+        emb_size      D
+        depth         number of blocks, each with weights of its own
+        num_heads     H of each attention
+        num_kv_heads  G of each attention
+        window        how many tokens each attention sees
+
+    Names that the grader looks for: `embedding` (nn.Embedding), `blocks` (nn.ModuleList of
+    LanguageModelBlock), `norm` (the LayerNorm after the last block) and `output` (nn.Linear with
+    bias). The block stands above, complete; a class of your own is as welcome.
+
+    Example: ten tokens to choose from, and a score for each of them at each place.
+
+        >>> model = LanguageModel(10, 16, depth=2, num_heads=4, num_kv_heads=2, window=3)
+        >>> model(torch.tensor([[1, 5, 5, 7]])).shape
+        torch.Size([1, 4, 10])
+        >>> model.step(torch.tensor([[2]])).shape
+        torch.Size([1, 1, 10])
     """
 
     def __init__(
-        self, vocab_size: int, emb_size: int, depth: int, num_heads: int, context_length: int
+        self,
+        vocab_size: int,
+        emb_size: int,
+        depth: int,
+        num_heads: int,
+        num_kv_heads: int,
+        window: int,
     ) -> None:
+        """Create all parts. To write here: everything."""
         super().__init__()
-        self.embedding = nn.Embedding(vocab_size, emb_size)
-        self.blocks = nn.ModuleList(LanguageModelBlock(emb_size, num_heads) for _ in range(depth))
-        self.norm = nn.LayerNorm(emb_size)
-        self.output = nn.Linear(emb_size, vocab_size)
-        self.positions = sinusoidal_positions(context_length, emb_size)
-        self.seen = 0
+        raise NotImplementedError("LanguageModel.__init__: replace this line with your solution")
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """(B, T) → logits (B, T, V): what training uses."""
+        """(B, T) → logits (B, T, V): what training calls. It is `prefill`, and complete."""
         return self.prefill(tokens)
 
     def prefill(self, tokens: torch.Tensor) -> torch.Tensor:
-        """(B, T) → logits (B, T, V), and forget any other text."""
-        return self._logits(tokens, start=True)
+        """Begin a text, and return the logits of the next token at each place.
+
+        Shapes
+            tokens   (B, T) integers from 0 to V - 1
+            returns  (B, T, V), raw logits, dtype as the weights'
+
+        Any earlier text is forgotten, in every block.
+
+        To write here: everything.
+        """
+        raise NotImplementedError("LanguageModel.prefill: replace this line with your solution")
 
     def step(self, tokens: torch.Tensor) -> torch.Tensor:
-        """(B, t) → logits (B, t, V) of the tokens that come next in the text."""
-        return self._logits(tokens, start=False)
+        """Go on with the text, and return the logits after each of the new tokens.
 
-    def _logits(self, tokens: torch.Tensor, start: bool) -> torch.Tensor:
-        first = 0 if start else self.seen
-        self.seen = first + tokens.shape[1]
-        x = self.embedding(tokens) + self.positions[first : self.seen].to(self.norm.weight)
-        for block in self.blocks:
-            x = block(x, start)
-        logits: torch.Tensor = self.output(self.norm(x))  # B t V
-        return logits
+        Shapes
+            tokens   (B, t) integers, t >= 1
+            returns  (B, t, V): what `prefill` of the whole text would give at these t places
+
+        To write here: everything.
+        """
+        raise NotImplementedError("LanguageModel.step: replace this line with your solution")
 
 
 def next_token_loss(model: Tensors, tokens: torch.Tensor) -> torch.Tensor:
@@ -398,6 +534,22 @@ if __name__ == "__main__":
         return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
     print(generate_cached(count_on, count_on, torch.tensor([[1]]), lambda x: x.argmax(-1), 3))
     # tensor([[1, 2, 3]])
+
+    # TextAttention
+    attention = TextAttention(16, num_heads=4, num_kv_heads=2, window=3)
+    tokens = torch.randn(1, 6, 16)
+    whole = attention.prefill(tokens)
+    start = attention.prefill(tokens[:, :4])
+    rest = attention.step(tokens[:, 4:])
+    print(torch.allclose(torch.cat([start, rest], dim=1), whole, atol=1e-6))
+    # True
+
+    # LanguageModel
+    model = LanguageModel(10, 16, depth=2, num_heads=4, num_kv_heads=2, window=3)
+    print(model(torch.tensor([[1, 5, 5, 7]])).shape)
+    # torch.Size([1, 4, 10])
+    print(model.step(torch.tensor([[2]])).shape)
+    # torch.Size([1, 1, 10])
 
     # next_token_loss
     def no_idea(tokens):

@@ -110,6 +110,9 @@ QKV = Group(
         "GroupedQueryAttention": Home(
             "r | (h d) i", ("W_query", "W_key", "W_value"), key_heads_as_heads, shares=shares
         ),
+        "TextAttention": Home(
+            "r | (h d) i", ("W_query", "W_key", "W_value"), key_heads_as_heads, shares=shares
+        ),
         "PackedMultiHeadAttention": Home("(r h d) i", ("qkv",), heads),
     },
     layouts=(
@@ -205,6 +208,7 @@ OUT = Group(
         "KVCacheAttention": Home("o (h d)", ("out_proj",), heads),
         "MultiHeadAttention": Home("o (h d)", ("out_proj",), heads),
         "PackedMultiHeadAttention": Home("o (h d)", ("projection",), heads),
+        "TextAttention": Home("o (h d)", ("out_proj",), heads),
     },
     layouts=(
         Layout("o (d h)", EVERY_HTH),
@@ -347,6 +351,7 @@ FIRST_CALLS = {
     "ViT": picture("embeddings."),
     "DecoderBlock": into("norm1", "norm1"),
     "Decoder": text_and_memory,
+    "LanguageModel": lambda module: (torch.zeros(1, 2, dtype=torch.long),),
 }
 
 ROLES = Roles(

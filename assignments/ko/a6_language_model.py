@@ -6,22 +6,23 @@
 
 고르는 일은 보기보다 간단하지 않습니다. 언제나 가장 좋은 토큰만 고르면 같은 말을 되풀이하고, 모든
 토큰에서 뽑으면 가끔 엉뚱한 글이 나옵니다. 여러분은 먼저 그 사이를 조절하는 함수를 작성하고,
-그다음 글을 생성하는 반복을 캐시 없이 한 번, 캐시와 함께 한 번 작성합니다. 마지막으로 모델을 쓸모
-있게 만드는 것, 곧 모든 학습이 되풀이하는 스텝을 작성합니다.
+그다음 글을 생성하는 반복을 캐시 없이 한 번, 캐시와 함께 한 번 작성합니다. 그다음은 모델입니다.
+과제 3과 5에서 하나씩 작성한 것을 모두 할 수 있는 어텐션과, 그것을 둘러싼 층을 작성합니다.
+마지막으로 모델을 쓸모 있게 만드는 것, 곧 모든 학습이 되풀이하는 스텝을 작성합니다.
 
-모델 자체는 그 사이에 완성되어 있습니다. 여러분이 과제 5에서 작성한 위치와 캐시가 있는 어텐션을
-결합한 것입니다. 그것을 아직 작성하지 않았더라도 여기의 모든 것을 작성하고 채점받을 수 있습니다.
-"지금까지 만든 것을 눈으로 보기" 아래의 학습만 그다음에 할 수 있습니다.
+앞의 과제에서는 여러분의 `apply_rope`만 씁니다. 과제 5의 파일을 이 파일과 같은 폴더에 두세요.
+함수를 아직 작성하지 않았더라도 여기의 모든 것을 작성하고 채점받을 수 있습니다. "지금까지 만든
+것을 눈으로 보기" 아래의 학습만 그다음에 할 수 있습니다.
 
-모양을 나타내는 글자: B 배치, T 토큰, D 모델 차원, V 어휘의 토큰 수. …는 임의의 앞쪽 축을
-뜻합니다.
+모양을 나타내는 글자: B 배치, T 토큰, D 모델 차원, H 쿼리 헤드, G 키 헤드, Dh 헤드 차원, V 어휘의
+토큰 수. …는 임의의 앞쪽 축을 뜻합니다.
 """
 
 import math
 from collections.abc import Callable
 
 import torch
-from a5_decoder import FeedForward, KVCacheAttention, sinusoidal_positions
+from a5_decoder import apply_rope
 from torch import nn
 
 Tensors = Callable[[torch.Tensor], torch.Tensor]
@@ -191,14 +192,118 @@ def generate_cached(
     raise NotImplementedError("generate_cached: replace this line with your solution")
 
 
+class TextAttention(nn.Module):
+    """글을 쓰는 모델의 코잘 어텐션: 회전하고, 나누어 쓰고, 기억하고, 정해진 거리만 봅니다.
+
+    여러분이 하나씩 작성한 네 가지가 여기에 모입니다. 하나하나는 전과 같습니다.
+
+    1. 위치: 쿼리와 키를 헤드로 나눈 뒤에 `apply_rope`로 회전합니다. 값은 회전하지 않습니다.
+    2. 그룹: `GroupedQueryAttention`처럼 쿼리 헤드 H개가 키 헤드 G개와 값 헤드 G개를 나누어
+       씁니다.
+    3. 캐시: `KVCacheAttention`처럼 이전 토큰의 키와 값을 보관하고 다시 계산하지 않습니다.
+    4. 윈도우: `sliding_window_attention`처럼 토큰은 자기 자신과 앞의 `window` - 1개 토큰을
+       봅니다.
+
+    쿼리 헤드 h와, 텍스트의 위치 i에 있는 토큰에 대해 쓰면 다음과 같습니다.
+
+        head_h[i] = softmax(R_i q_h[i] · R_j k_g[j] / √Dh, over i - window < j <= i) v_g[j]
+        g = ⌊h / (H / G)⌋, R_i는 위치 i만큼의 회전
+        output = Concat(head_0, …, head_{H-1}) W_outᵀ + b_out
+
+    위치는 텍스트 전체에서의 위치입니다. `step`의 토큰은 앞서 들어온 모든 토큰의 뒤에 있습니다.
+    캐시가 이미 버린 토큰도 함께 셉니다.
+
+    인자
+        emb_size      D, 토큰의 차원(입력과 출력이 같음)
+        num_heads     H, 쿼리 헤드의 수. D의 약수여야 하고 Dh = D / H는 짝수
+        num_kv_heads  G, 키 헤드의 수이자 값 헤드의 수. H의 약수여야 함
+        window        토큰 하나가 볼 수 있는 토큰의 수(자기 자신 포함), 1 이상
+
+    채점기가 찾는 이름(모두 편향이 있는 nn.Linear): D에서 D로 가는 `W_query`, D에서 G · Dh로 가고
+    행이 (g d) 순서인 `W_key`와 `W_value`, D에서 D로 가는 `out_proj`.
+
+    캐시는 인스턴스 하나, 텍스트 하나에 속합니다. 파라미터도 버퍼도 아닙니다.
+
+    예: 한 번에 하든 둘로 나누어 하든 출력은 같습니다.
+
+        >>> attention = TextAttention(16, num_heads=4, num_kv_heads=2, window=3)
+        >>> tokens = torch.randn(1, 6, 16)
+        >>> whole = attention.prefill(tokens)
+        >>> start = attention.prefill(tokens[:, :4])
+        >>> rest = attention.step(tokens[:, 4:])
+        >>> torch.allclose(torch.cat([start, rest], dim=1), whole, atol=1e-6)
+        True
+    """
+
+    keys: torch.Tensor | None
+    values: torch.Tensor | None
+    seen: int
+
+    def __init__(self, emb_size: int, num_heads: int, num_kv_heads: int, window: int) -> None:
+        """네 선형 변환을 만들고, 캐시를 빈 상태로 둡니다.
+
+        num_heads가 emb_size의 약수가 아니거나 num_kv_heads가 num_heads의 약수가 아니면, 서로
+        맞지 않는 두 수가 메시지에 들어 있는 ValueError를 일으킵니다.
+
+        작성할 부분: 전체.
+        """
+        super().__init__()
+        raise NotImplementedError("TextAttention.__init__: replace this line with your solution")
+
+    def prefill(self, x: torch.Tensor) -> torch.Tensor:
+        """저장해 둔 것을 비우고, 텍스트의 첫 부분을 처리해 그 출력을 반환합니다.
+
+        모양(shape)
+            x        (B, T, D), T >= 1. 윈도우보다 길 수도 있음. B는 이전 호출과 달라도 됨
+            returns  (B, T, D), 자료형(dtype)은 x와 같음
+
+        이 메서드는 학습에 쓰이므로 그래디언트가 전달되어야 합니다. `x`는 수정하지 않습니다.
+
+        작성할 부분: 전체.
+        """
+        raise NotImplementedError("TextAttention.prefill: replace this line with your solution")
+
+    def step(self, x: torch.Tensor) -> torch.Tensor:
+        """텍스트의 다음 토큰들을 처리해 그 출력을 반환합니다. `prefill` 다음에 호출합니다.
+
+        모양(shape)
+            x        (B, t, D), t >= 1: 토큰 하나 또는 여러 개
+            returns  (B, t, D): 텍스트 전체를 `prefill`에 넣었을 때 이 토큰 t개에 대해 나오는
+                     출력과 같음
+
+        뒤에 오는 어떤 토큰도 볼 수 없게 된 키는 보관하지 않아도 됩니다. 그래서 윈도우가 있으면
+        캐시가 더 커지지 않습니다. 그런 키를 버릴지는 여러분이 정합니다. 버린다면, 캐시의 길이는
+        더 이상 지금까지 본 토큰의 수가 아닙니다. 여기서는 그래디언트가 필요 없습니다.
+
+        작성할 부분: 전체.
+        """
+        raise NotImplementedError("TextAttention.step: replace this line with your solution")
+
+
+class FeedForward(nn.Module):
+    """과제 4의 MLP이고, 이미 완성되어 있습니다. 토큰마다 따로 차원을 늘리고, 비선형 함수를
+    적용한 뒤, 다시 줄입니다."""
+
+    def __init__(self, emb_size: int, expansion: int = 4) -> None:
+        super().__init__()
+        self.fc1 = nn.Linear(emb_size, expansion * emb_size)
+        self.fc2 = nn.Linear(expansion * emb_size, emb_size)
+        self.activation = nn.GELU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(…, D) → (…, D)."""
+        result: torch.Tensor = self.fc2(self.activation(self.fc1(x)))
+        return result
+
+
 class LanguageModelBlock(nn.Module):
-    """완성된 층 하나입니다. 여러분이 작성한 캐시가 있는 어텐션과 MLP가 각각 LayerNorm 뒤에
+    """완성된 층 하나입니다. 여러분이 작성한 텍스트용 어텐션과 MLP가 각각 LayerNorm 뒤에
     있습니다."""
 
-    def __init__(self, emb_size: int, num_heads: int) -> None:
+    def __init__(self, emb_size: int, num_heads: int, num_kv_heads: int, window: int) -> None:
         super().__init__()
         self.norm1 = nn.LayerNorm(emb_size)
-        self.attention = KVCacheAttention(emb_size, num_heads)
+        self.attention = TextAttention(emb_size, num_heads, num_kv_heads, window)
         self.norm2 = nn.LayerNorm(emb_size)
         self.mlp = FeedForward(emb_size)
 
@@ -211,43 +316,75 @@ class LanguageModelBlock(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    """메모리가 없는 디코더로, 완성되어 있습니다. 지금까지의 토큰에서 다음 토큰의 로짓을 계산합니다.
+    """메모리가 없는 디코더입니다. 지금까지의 토큰에서 다음 토큰의 로짓을 계산합니다.
 
-    `prefill`은 글을 시작하고 `step`은 이어 갑니다. 학습할 때는 모델 자체를 호출하며, 이는
-    `prefill`과 같습니다.
+        numbers (B, T) → embedding → blocks → norm → output (B, T, V)
+
+    위치를 위해 더하는 것은 없습니다. 어텐션이 위치만큼 회전합니다. 그래서 끝이 있는 표가 없고,
+    텍스트는 얼마든지 길어도 됩니다.
+
+    인자
+        vocab_size    V, 서로 다른 토큰의 수
+        emb_size      D
+        depth         블록의 수, 블록마다 가중치가 따로 있음
+        num_heads     어텐션마다의 H
+        num_kv_heads  어텐션마다의 G
+        window        어텐션마다 볼 수 있는 토큰의 수
+
+    채점기가 찾는 이름: `embedding`(nn.Embedding), `blocks`(LanguageModelBlock의 nn.ModuleList),
+    `norm`(마지막 블록 뒤의 LayerNorm), `output`(편향이 있는 nn.Linear). 블록은 위에 완성되어
+    있습니다. 여러분이 직접 쓴 클래스를 써도 됩니다.
+
+    예: 고를 수 있는 토큰이 열 개이고, 자리마다 토큰 하나하나의 점수가 나옵니다.
+
+        >>> model = LanguageModel(10, 16, depth=2, num_heads=4, num_kv_heads=2, window=3)
+        >>> model(torch.tensor([[1, 5, 5, 7]])).shape
+        torch.Size([1, 4, 10])
+        >>> model.step(torch.tensor([[2]])).shape
+        torch.Size([1, 1, 10])
     """
 
     def __init__(
-        self, vocab_size: int, emb_size: int, depth: int, num_heads: int, context_length: int
+        self,
+        vocab_size: int,
+        emb_size: int,
+        depth: int,
+        num_heads: int,
+        num_kv_heads: int,
+        window: int,
     ) -> None:
+        """모든 구성 요소를 만듭니다. 작성할 부분: 전체."""
         super().__init__()
-        self.embedding = nn.Embedding(vocab_size, emb_size)
-        self.blocks = nn.ModuleList(LanguageModelBlock(emb_size, num_heads) for _ in range(depth))
-        self.norm = nn.LayerNorm(emb_size)
-        self.output = nn.Linear(emb_size, vocab_size)
-        self.positions = sinusoidal_positions(context_length, emb_size)
-        self.seen = 0
+        raise NotImplementedError("LanguageModel.__init__: replace this line with your solution")
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """(B, T) → 로짓 (B, T, V): 학습할 때 씁니다."""
+        """(B, T) → 로짓 (B, T, V): 학습할 때 호출합니다. `prefill`과 같고, 완성되어 있습니다."""
         return self.prefill(tokens)
 
     def prefill(self, tokens: torch.Tensor) -> torch.Tensor:
-        """(B, T) → 로짓 (B, T, V). 다른 글은 모두 잊습니다."""
-        return self._logits(tokens, start=True)
+        """텍스트를 시작하고, 자리마다 다음 토큰의 로짓을 반환합니다.
+
+        모양(shape)
+            tokens   (B, T), 0부터 V - 1까지의 정수
+            returns  (B, T, V), 로짓(소프트맥스 이전), 자료형(dtype)은 가중치와 같음
+
+        이전 텍스트는 모든 블록에서 지웁니다.
+
+        작성할 부분: 전체.
+        """
+        raise NotImplementedError("LanguageModel.prefill: replace this line with your solution")
 
     def step(self, tokens: torch.Tensor) -> torch.Tensor:
-        """(B, t) → 글에 이어지는 토큰들의 로짓 (B, t, V)."""
-        return self._logits(tokens, start=False)
+        """텍스트를 이어 가고, 새 토큰마다 그다음 로짓을 반환합니다.
 
-    def _logits(self, tokens: torch.Tensor, start: bool) -> torch.Tensor:
-        first = 0 if start else self.seen
-        self.seen = first + tokens.shape[1]
-        x = self.embedding(tokens) + self.positions[first : self.seen].to(self.norm.weight)
-        for block in self.blocks:
-            x = block(x, start)
-        logits: torch.Tensor = self.output(self.norm(x))  # B t V
-        return logits
+        모양(shape)
+            tokens   (B, t), 정수, t >= 1
+            returns  (B, t, V): 텍스트 전체를 `prefill`에 넣었을 때 이 t개 자리에서 나오는 로짓과
+                     같음
+
+        작성할 부분: 전체.
+        """
+        raise NotImplementedError("LanguageModel.step: replace this line with your solution")
 
 
 def next_token_loss(model: Tensors, tokens: torch.Tensor) -> torch.Tensor:
@@ -399,6 +536,22 @@ if __name__ == "__main__":
         return torch.nn.functional.one_hot((tokens + 1) % 5, 5).float()
     print(generate_cached(count_on, count_on, torch.tensor([[1]]), lambda x: x.argmax(-1), 3))
     # tensor([[1, 2, 3]])
+
+    # TextAttention
+    attention = TextAttention(16, num_heads=4, num_kv_heads=2, window=3)
+    tokens = torch.randn(1, 6, 16)
+    whole = attention.prefill(tokens)
+    start = attention.prefill(tokens[:, :4])
+    rest = attention.step(tokens[:, 4:])
+    print(torch.allclose(torch.cat([start, rest], dim=1), whole, atol=1e-6))
+    # True
+
+    # LanguageModel
+    model = LanguageModel(10, 16, depth=2, num_heads=4, num_kv_heads=2, window=3)
+    print(model(torch.tensor([[1, 5, 5, 7]])).shape)
+    # torch.Size([1, 4, 10])
+    print(model.step(torch.tensor([[2]])).shape)
+    # torch.Size([1, 1, 10])
 
     # next_token_loss
     def no_idea(tokens):

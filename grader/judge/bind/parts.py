@@ -21,6 +21,15 @@ from ..calls.handles import RemoteModule
 from .comparison import TOLERANCE, gap
 
 MAX_DEPTH = 6
+_MISFITS = (
+    CheckFailed,
+    StudentRaised,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    IndexError,
+    AttributeError,
+)
 
 
 @dataclass(frozen=True)
@@ -125,7 +134,8 @@ def blame(whole: Call, reference: nn.Module, path: str = "", depth: int = 0) -> 
                 if gap(call.value, part(*call.args, **call.kwargs)) > TOLERANCE:
                     there = f"{path}.{call.path}".lstrip(".")
                     return blame(call, part, there, depth + 1)
-    except (CheckFailed, StudentRaised, RuntimeError, TypeError, ValueError, IndexError):
-        # The parts don't fit into the reference's wiring: it says nothing about them.
+    except _MISFITS:
+        # The parts don't fit into the reference's wiring, or it calls a method of theirs, for which
+        # nothing stands in: it says nothing about them.
         return inside
     return inside

@@ -49,6 +49,11 @@ OPTION = SOURCE.replace("stage(pixels)", "stage(pixels, None)").replace(
     "def forward(self, pixels):\n            return pixels +",
     "def forward(self, pixels, gain=None):\n            return pixels +",
 )
+METHOD = SOURCE.replace("self.first(pixels)", "self.first.blur(pixels)").replace(
+    "def forward(self, pixels):\n            return torch",
+    "def forward(self, pixels):\n            return self.blur(pixels)\n\n"
+    "        def blur(self, pixels):\n            return torch",
+)
 TOP = SOURCE.replace("return self.last(pixels)", "return self.last(2 * pixels)")
 
 
@@ -91,6 +96,13 @@ def test_a_part_may_lack_an_option_that_is_not_used() -> None:
     with pytest.raises(CheckFailed) as caught:
         context.expect.matches(context.pair.student, context.pair.reference, context.pixels)
     assert "; it first arises inside `stages.0.first`, " in caught.value.observed
+
+
+def test_a_part_that_is_used_by_a_method_ends_the_search_around_it() -> None:
+    context = CheckContext(METHOD.replace("torch.relu", "torch.tanh"), METHOD)
+    with pytest.raises(CheckFailed) as caught:
+        context.expect.matches(context.pair.student, context.pair.reference, context.pixels)
+    assert "; it first arises inside `stages.0`, " in caught.value.observed
 
 
 def test_right_parts_leave_nothing_to_tell() -> None:
