@@ -377,7 +377,7 @@ class LanguageModel(nn.Module):
         """Go on with the text, and return the logits after each of the new tokens.
 
         Shapes
-            tokens   (B, t) integers, t >= 1
+            tokens   (B, t), t >= 1: one token, or a chunk of them
             returns  (B, t, V): what `prefill` of the whole text would give at these t places
 
         To write here: everything.

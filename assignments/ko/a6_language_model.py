@@ -210,8 +210,8 @@ class TextAttention(nn.Module):
         g = ⌊h / (H / G)⌋, R_i는 위치 i만큼의 회전
         output = Concat(head_0, …, head_{H-1}) W_outᵀ + b_out
 
-    위치는 텍스트 전체에서의 위치입니다. `step`의 토큰은 앞서 들어온 모든 토큰의 뒤에 있습니다.
-    캐시가 이미 버린 토큰도 함께 셉니다.
+    위치는 텍스트 전체에서의 위치입니다. 새로 들어온 토큰은 앞서 들어온 모든 토큰의 뒤에
+    있습니다. 캐시가 이미 버린 토큰도 함께 셉니다.
 
     인자
         emb_size      D, 토큰의 차원(입력과 출력이 같음)
@@ -378,7 +378,7 @@ class LanguageModel(nn.Module):
         """텍스트를 이어 가고, 새 토큰마다 그다음 로짓을 반환합니다.
 
         모양(shape)
-            tokens   (B, t), 정수, t >= 1
+            tokens   (B, t), t >= 1: 토큰 하나, 또는 여러 개
             returns  (B, t, V): 텍스트 전체를 `prefill`에 넣었을 때 이 t개 자리에서 나오는 로짓과
                      같음
 

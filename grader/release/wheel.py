@@ -7,6 +7,7 @@ can be made where the grader is installed and there is no clone.
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import re
 from collections import Counter
@@ -41,8 +42,11 @@ class NoWheelError(Exception):
 
 
 def wheel_name() -> str:
-    """Return the name of the wheel's file, which pip reads: it says name and version."""
-    return f"attention_grader-{grader.__version__}-py3-none-any.whl"
+    """Return the name of the wheel's file, which pip reads: it says name and version.
+
+    Raises NoWheelError.
+    """
+    return f"{_in_file_names()}-{grader.__version__}-py3-none-any.whl"
 
 
 def grader_wheel() -> bytes:
@@ -53,7 +57,7 @@ def grader_wheel() -> bytes:
         for name, data in files_below(folder, folder)
         if not name.endswith(_SOURCES_OF_TRANSLATORS)
     }
-    info = f"attention_grader-{grader.__version__}.dist-info"
+    info = f"{_in_file_names()}-{grader.__version__}.dist-info"
     files |= {f"{info}/{name}": data for name, data in _info().items()}
     record = f"{info}/RECORD"
     lines = [f"{name},{_digest(data)},{len(data)}" for name, data in sorted(files.items())]
@@ -82,9 +86,22 @@ def _file_of(secret: SecretLine) -> str:
     return secret.place.rpartition(":")[0]
 
 
+@functools.cache
+def _distribution() -> str:
+    """Return the name by which pip knows the grader. Raises NoWheelError."""
+    known = metadata.packages_distributions().get(grader.__name__)
+    if not known:
+        raise NoWheelError
+    return known[0]
+
+
+def _in_file_names() -> str:
+    return _distribution().replace("-", "_")
+
+
 def _info() -> dict[str, bytes]:
     """Return the files that say what the package is and needs, from the one that is installed."""
-    every = metadata.distributions(name="attention-grader")
+    every = metadata.distributions(name=_distribution())
     # In a clone a build may have left a folder that says less than what pip has installed.
     installed = next((one for one in every if one.read_text("METADATA")), None)
     if installed is None:
