@@ -19,7 +19,7 @@ CHOICE := choice
 endif
 
 .DEFAULT_GOAL := check
-.PHONY: check demo test quick attack lint format diagnosis restyled pictures notebooks syllabus catalogues bench fuzz setup clean help choice architecture mutate docs
+.PHONY: check demo test quick attack lint format diagnosis restyled pictures notebooks syllabus catalogues bench bench-check fuzz setup clean help choice architecture mutate docs
 
 check: $(READY)  ## grade assignments/ and say what to open next
 	@$(VENV)/bin/grader check || { code=$$?; test $$code -eq 1 || exit $$code; }
@@ -77,6 +77,9 @@ catalogues: $(TOOLS)  ## bring the catalogues of translations up to date
 
 bench: $(TOOLS)  ## measure the grader against its targets
 	@$(VENV)/bin/python -m tests.bench $(ARGS)
+
+bench-check: $(TOOLS)  ## does grading cost at most 15 % more than was recorded? (a minute)
+	@$(VENV)/bin/python -m tests.bench no-slower
 
 mutate: $(TOOLS)  ## do tests notice mistakes in what makes a grade? (minutes; ARGS=grader/grade/score.py)
 	@$(VENV)/bin/python tools/mutate.py $(ARGS)

@@ -18,6 +18,7 @@ from grader.judge.checks.pytest_bridge import Suites
 from grader.submission.submission import Submission, read_submission
 from tests.bench.growth import growth
 from tests.bench.measure import ROOT, Row, alternating, command, limit, ratio, seconds, together
+from tests.bench.no_slower import no_slower
 from tests.bench.peers.rows import beside_peers
 from tests.bench.watching import watched
 from tests.support.clients import worker_source
@@ -156,7 +157,7 @@ class Settings:
     most: int
     """The largest class of `growth`."""
     write: bool
-    """Put what `peers` measures into the docs."""
+    """Put what `peers` measures into the docs, and what `no-slower` does into its record."""
 
 
 BENCHMARKS: dict[str, Callable[[Settings], Iterator[Row]]] = {
@@ -168,6 +169,7 @@ BENCHMARKS: dict[str, Callable[[Settings], Iterator[Row]]] = {
     "watch": lambda settings: watch(settings.runs),
     "peers": lambda settings: beside_peers(settings.runs, write=settings.write),
     "growth": lambda settings: growth(settings.runs, settings.most),
+    "no-slower": lambda settings: no_slower(settings.runs, write=settings.write),
 }
 
 
@@ -176,7 +178,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", choices=[*BENCHMARKS, []], help="default: all")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--most", type=int, default=1000, help="the largest class of `growth`")
-    parser.add_argument("--write", action="store_true", help="put `peers` into docs/")
+    parser.add_argument(
+        "--write", action="store_true", help="keep what `peers` and `no-slower` say"
+    )
     arguments = parser.parse_args()
     settings = Settings(arguments.runs, arguments.most, arguments.write)
     missed = 0

@@ -34,8 +34,12 @@ class FailureDetails:
         if why is None or not self._client.in_words:
             return
         # The check has failed already: whatever the student's code does now changes nothing.
-        with suppress(StudentFault, CheckFailed, NotRecorded), self._client.uncounted():
+        compared, client = self._compared, self._client
+        answer, given, changed = client.answer, client.given, client.changed
+        with suppress(StudentFault, CheckFailed, NotRecorded), client.uncounted():
             self.reason = why()
+        self._compared = compared
+        client.answer, client.given, client.changed = answer, given, changed
 
     def keep(
         self,

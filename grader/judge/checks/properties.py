@@ -52,7 +52,7 @@ class Properties:
         result = difference(*wide, atol=tolerance, rtol=tolerance)
         if result is not None:
             self._record.details.keep(*wide)
-            self._record.details.explain(why)
+            self._explain(why)
             raise CheckFailed(*in_words(result, _named(what)))
 
     def shape(self, tensor: Any, shape: Sequence[int], what: str = "") -> None:
@@ -102,7 +102,7 @@ class Properties:
         self._record.count += 1
         if not bool(condition):
             self._record.compared.append(observed)
-            self._record.details.explain(why)
+            self._explain(why)
             raise CheckFailed(course_text(observed), course_text(expected))
 
     def items(self, value: Any, count: int, what: str = "") -> tuple[Any, ...]:
@@ -113,6 +113,10 @@ class Properties:
             wanted = _("a tuple of {count} items", count=count)
             raise CheckFailed(is_instead(course_text(what) or _("result"), value), wanted)
         return tuple(value)
+
+    def _explain(self, why: Why | None) -> None:
+        with self._record.aside():
+            self._record.details.explain(why)
 
     def _tensor(self, value: Any, what: str, wanted: str) -> None:
         if not isinstance(value, torch.Tensor):

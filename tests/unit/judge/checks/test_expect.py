@@ -505,6 +505,26 @@ def test_a_check_is_asked_for_its_reason_only_once_it_has_failed(context: CheckC
     assert context.expect.record.details.reason == reason
 
 
+def test_what_a_reason_compares_on_its_way_is_no_part_of_the_check(context: CheckContext) -> None:
+    """A known mistake is looked for in what the check itself compared, to the last call."""
+    expect = context.expect
+
+    def why() -> None:
+        expect.record.notes.append("on the way")
+        expect.shape(context.student.double(context.x), tuple(context.x.shape))
+        expect.close(context.x, context.x + 2)
+
+    context.student.double(context.x)
+    asked = context.client.given
+    failure(lambda: expect.close(context.x, context.x + 1, why=why))
+
+    record = expect.record
+    assert (record.count, len(record.compared), record.notes) == (1, 1, [])
+    assert record.details.failure is not None
+    assert torch.equal(record.details.failure.expected, (context.x + 1).double())
+    assert context.client.given is asked
+
+
 def test_a_reason_that_cannot_be_looked_for_is_none(context: CheckContext) -> None:
     def raises() -> tuple[str, str]:
         raise CheckFailed("NaN", "numbers")
