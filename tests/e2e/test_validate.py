@@ -210,7 +210,12 @@ def test_known_mistakes_are_named_and_nobody_is_wronged(whole: Proof, diagnosed:
     assert diagnosed.itself.share(Verdict.NAMED) >= SELF_TARGET
     assert [row.id for row in diagnosed.itself.of(Verdict.WRONG)] == []
     assert diagnosed.open.share(Verdict.WRONG) <= OPEN_TARGET
-    assert len(diagnosed.pairs.rows) == 50
+    pairs = whole.evidence.pairs
+    assert len(pairs) == 50
+    # Two mistakes may undo each other, such as one permutation of heads and its inverse.
+    right = {id for id, each in pairs.items() if not any(map(kills, each.observations))}
+    assert {row.id for row in diagnosed.pairs.rows} == pairs.keys() - right
+    assert len(right) <= 2
     assert [row.id for row in diagnosed.pairs.of(Verdict.WRONG)] == []
     assert [row.id for row in diagnosed.variants.of(Verdict.WRONG)] == []
 
