@@ -7,7 +7,7 @@ words, and is taken for it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -18,11 +18,11 @@ from torch.nn.utils import parametrize
 TOLERANCE = 1e-4
 
 
-def is_unfinished(module: nn.Module) -> bool:
-    """Decide whether a parameter has no shape yet, or stands for another one."""
-    return any(
-        isinstance(parameter, UninitializedParameter) for parameter in nn.Module.parameters(module)
-    ) or any(parametrize.is_parametrized(part) for part in nn.Module.modules(module))
+def is_unfinished(parameters: Iterable[nn.Parameter], parts: Iterable[nn.Module]) -> bool:
+    """Decide, of a module's parameters and parts, if one has no shape yet or stands for another."""
+    return any(isinstance(parameter, UninitializedParameter) for parameter in parameters) or any(
+        parametrize.is_parametrized(part) for part in parts
+    )
 
 
 def finish(module: nn.Module, inputs: Sequence[Any]) -> None:

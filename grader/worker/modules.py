@@ -15,6 +15,7 @@ from torch import nn
 from torch.nn.parameter import UninitializedParameter
 
 from ..wire.frame import Meta
+from ..wire.packing import Packed, unpack
 from ..wire.tensors import NAMES
 from ..wire.values import type_name
 from .finish import finish, is_unfinished
@@ -26,22 +27,18 @@ def describe(module: nn.Module) -> Meta:
 
     A row is `[name, dtype, shape, requires_grad, whether it belongs to an nn.Linear]`.
     """
-    linear = {
-        id(p)
-        for part in nn.Module.modules(module)
-        if _is_linear(part)
-        for p in nn.Module.parameters(part)
-    }
+    parameters, parts = list(nn.Module.named_parameters(module)), list(nn.Module.modules(module))
+    linear = {id(p) for part in parts if _is_linear(part) for p in nn.Module.parameters(part)}
     rows = [
         [name, NAMES.get(p.dtype, "?"), _shape(p), p.requires_grad, id(p) in linear]
-        for name, p in nn.Module.named_parameters(module)
+        for name, p in parameters
     ]
     return {
         "kind": "module",
         "type": type_name(module),
         "training": bool(module.training),
         "parameters": rows,
-        "unfinished": is_unfinished(module),
+        "unfinished": is_unfinished([p for _name, p in parameters], parts),
     }
 
 
@@ -77,12 +74,10 @@ def _load(module: nn.Module, state: Mapping[str, torch.Tensor], strict: bool) ->
     return describe(module)
 
 
-def _write(module: nn.Module, values: Mapping[str, torch.Tensor]) -> None:
+def _write(module: nn.Module, packed: Packed) -> None:
     """Write parameters by name, keeping each one's dtype and requires_grad."""
-    own = dict(nn.Module.named_parameters(module))
     with torch.no_grad():
-        for name, value in values.items():
-            own[name].copy_(value)
+        unpack(packed, dict(nn.Module.named_parameters(module)))
 
 
 def _train(module: nn.Module, mode: bool) -> None:
@@ -94,13 +89,11 @@ def _to(module: nn.Module, target: torch.dtype | torch.device) -> Meta:
     return describe(module)
 
 
-def _prepare(
-    module: nn.Module, values: Mapping[str, torch.Tensor], dtype: torch.dtype, train: bool
-) -> None:
+def _prepare(module: nn.Module, packed: Packed, dtype: torch.dtype, train: bool) -> None:
     """Set dtype, mode and weights in one call."""
     nn.Module.to(module, dtype)
     nn.Module.train(module, train)
-    _write(module, values)
+    _write(module, packed)
 
 
 def _requires_grad(module: nn.Module, wanted: bool) -> Meta:

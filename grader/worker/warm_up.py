@@ -17,6 +17,7 @@ import torch
 
 from ..wire.frame import Channel, Message, Meta
 from ..wire.load_plan import LoadPlan, Wanted, load_request, survey_request
+from ..wire.packing import pack
 from ..wire.peer import Peer
 from ..wire.side import Side
 from ..wire.values import Node
@@ -161,7 +162,7 @@ def _one_submission(caller: _CallingPeer) -> None:
         caller.call(["N", STEMS[1], "scaled"], (x, x), {"mask": mask}, env, {})
         layer = caller.call(["N", STEMS[0], "Layer"], (6,), {}, env, {}).value
         values = {"first.weight": torch.ones(6, 6), "first.bias": torch.ones(6)}
-        caller.call(["B", "prepare"], (layer, values, torch.float64, True), {}, env, {})
+        caller.call(["B", "prepare"], (layer, pack(values), torch.float64, True), {}, env, {})
         mirrors = {name: p.double().requires_grad_() for name, p in values.items()} if grad else {}
         with torch.set_grad_enabled(grad):
             out = caller.call(["H", layer.number], (x,), {}, env, mirrors).value

@@ -53,7 +53,7 @@ class BindingRequest:
 
     @cached_property
     def vector(self) -> ParameterVector:
-        return self.plans.vector(self.reference)
+        return self.plans.vector(self.reference, self.values)
 
     @cached_property
     def plan(self) -> Plan:

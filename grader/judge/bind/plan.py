@@ -296,9 +296,12 @@ class Plans:
             del self._plans[next(iter(self._plans))]
         return plan
 
-    def vector(self, module: nn.Module) -> ParameterVector:
-        """Return the vector of a reference's parameters, made once for all that have the same."""
-        key = tuple((name, parameter.shape) for name, parameter in module.named_parameters())
+    def vector(self, module: nn.Module, values: Mapping[str, torch.Tensor]) -> ParameterVector:
+        """Return the vector of a reference's parameters, made once for all that have the same.
+
+        `values`: what they hold, by name, each in the shape of its parameter.
+        """
+        key = tuple((name, value.shape) for name, value in values.items())
         vector = self._vectors.pop(key, None) or ParameterVector(module)
         self._vectors[key] = vector
         if len(self._vectors) > MAX_PLANS:

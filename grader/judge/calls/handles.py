@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from ...wire.faults import Violation
+from ...wire.packing import pack
 from ...wire.values import Node
 from .faults import AuthorFault
 from .module_description import (
@@ -206,7 +207,7 @@ class RemoteModule:
 
     def write(self, values: Mapping[str, torch.Tensor]) -> None:
         """Set parameters by name, each to a tensor of its shape, leaving the others alone."""
-        self._tell("write", {name: value.detach() for name, value in values.items()})
+        self._tell("write", pack(values))
         # Of many writes in a row the other process needs the last of each parameter.
         last = self._changes[-1] if self._changes else None
         earlier: Parameters = {}
@@ -294,10 +295,9 @@ class RemoteModule:
         Nobody may change the values afterwards: they are written into the module apart as well.
         """
         self._mirrors.clear()
-        sent = {name: _rounded(value.detach(), dtype) for name, value in values.items()}
-        self._tell("prepare", sent, dtype, train)
+        self._tell("prepare", pack(values, dtype), dtype, train)
         self.training = train
-        self._changes.append(lambda module: module.prepare(sent, dtype, train))
+        self._changes.append(lambda module: module.prepare(values, dtype, train))
         self.specs = tuple(
             replace(spec, dtype=dtype)
             if spec.dtype.is_floating_point or spec.dtype.is_complex
@@ -360,12 +360,6 @@ class _Write:
 
     def __call__(self, module: RemoteModule) -> None:
         module.write(self.values)
-
-
-def _rounded(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Return a value of any shape as a parameter of that dtype will hold it, if that is shorter."""
-    shorter = dtype.is_floating_point and dtype.itemsize < value.dtype.itemsize
-    return value.to(dtype) if shorter and value.is_floating_point() else value
 
 
 def _kept(values: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:

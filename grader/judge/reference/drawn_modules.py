@@ -10,23 +10,16 @@ import hashlib
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import torch
 from torch import nn
 
+from .module_state import ModuleState, Unkeepable
+
 MAX_NUMBERS_KEPT = 4 << 20
 """Numbers of all parameters and buffers kept; beyond that the modules used longest ago go."""
 _PLAIN = (type(None), bool, int, float, str, torch.dtype, torch.device, torch.Size)
-_FIXED = (*_PLAIN, type, FunctionType, BuiltinFunctionType)
-_OWN = frozenset(vars(nn.Module()))
-_HOOKS = tuple(sorted(name for name in _OWN if "_hooks" in name))
-
-
-class Unkeepable(Exception):
-    """A module holds a value of which nobody can tell whether it has changed."""
 
 
 @dataclass(frozen=True)
@@ -37,33 +30,20 @@ class DrawnModule:
     values: Mapping[str, torch.Tensor]
     """As drawn, in float64, by parameter name, each in the shape of its parameter. Not to be
     changed."""
-    facts: tuple[Any, ...] | None = None
-    """Everything about it but numbers, after it was made; None if nobody can tell."""
-    numbers: tuple[tuple[torch.Tensor, torch.Tensor], ...] = ()
-    """Each of its tensors with a copy of the numbers that it held then."""
+    state: ModuleState | None = None
+    """Everything about it after it was made; None if nobody can tell."""
     name: str = ""
     """A digest of all that it was made of."""
 
     @property
     def is_as_made(self) -> bool:
         """Return whether nobody has changed anything about it since."""
-        if self.facts is None:
-            return False
-        try:
-            facts, tensors = _looked_at(self.module)
-        except Unkeepable:
-            return False
-        if facts != self.facts or len(tensors) != len(self.numbers):
-            return False
-        return all(
-            now is then and now.dtype == copy.dtype and torch.equal(now, copy)
-            for now, (then, copy) in zip(tensors, self.numbers, strict=True)
-        )
+        return self.state is not None and self.state.is_unchanged
 
-    @cached_property
+    @property
     def size(self) -> int:
-        """Return how many numbers it holds."""
-        return sum(copy.numel() for _tensor, copy in self.numbers)
+        """Return how many numbers it holds; 0 if nobody can tell."""
+        return 0 if self.state is None else self.state.size
 
 
 @dataclass(frozen=True)
@@ -100,9 +80,9 @@ class DrawnModules:
         kept = self._taken(name)
         if kept is None:
             python = random.getstate()
-            made = _with_its_facts(make(), name)
+            made = _with_its_state(make(), name)
             kept = _Kept(made, generator.get_state(), torch.get_rng_state())
-            if made.facts is None or random.getstate() != python:
+            if made.state is None or random.getstate() != python:
                 return made
         else:
             generator.set_state(kept.drawn_from)
@@ -135,13 +115,11 @@ def _name(made_of: tuple[Any, ...], generator: torch.Generator) -> str:
     return result.hexdigest()
 
 
-def _with_its_facts(made: DrawnModule, name: str) -> DrawnModule:
+def _with_its_state(made: DrawnModule, name: str) -> DrawnModule:
     try:
-        facts, tensors = _looked_at(made.module)
+        return DrawnModule(made.module, made.values, ModuleState(made.module), name)
     except Unkeepable:
         return made
-    numbers = tuple((tensor, tensor.detach().clone()) for tensor in tensors)
-    return DrawnModule(made.module, made.values, facts, numbers, name)
 
 
 def _is_plain(value: Any) -> bool:
@@ -150,52 +128,3 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, dict):
         return all(map(_is_plain, value.values()))
     return isinstance(value, _PLAIN)
-
-
-def _looked_at(module: nn.Module) -> tuple[tuple[Any, ...], list[torch.Tensor]]:
-    """Return all facts about a module but numbers, and its tensors of any shape.
-
-    Raises:
-        Unkeepable: it holds something of which it cannot be told whether it has changed.
-    """
-    facts: list[Any] = []
-    tensors: list[torch.Tensor] = []
-    seen: set[int] = set()
-
-    def fact(value: Any) -> Any:
-        kind = type(value)
-        if kind in _FIXED:
-            return value
-        if isinstance(value, torch.Tensor):
-            if value.grad_fn is not None or value.grad is not None or not _is_stored(value):
-                raise Unkeepable
-            tensors.append(value)
-            return id(value), value.requires_grad
-        if isinstance(value, nn.Module):
-            if id(value) not in seen:
-                look(value)
-            return id(value)
-        if kind in (tuple, list):
-            return kind, tuple(map(fact, value))
-        if kind is dict:
-            return tuple((name, fact(each)) for name, each in value.items())
-        raise Unkeepable
-
-    def look(part: nn.Module) -> None:
-        seen.add(id(part))
-        own = vars(part)
-        if any(own[name] for name in _HOOKS):
-            raise Unkeepable
-        facts.append((id(part), type(part), part.training))
-        facts.append(tuple(own["_non_persistent_buffers_set"]))
-        for holder in ("_parameters", "_buffers", "_modules"):
-            facts.append(tuple((name, fact(value)) for name, value in own[holder].items()))
-        facts.extend((name, fact(value)) for name, value in own.items() if name not in _OWN)
-
-    look(module)
-    return tuple(facts), tensors
-
-
-def _is_stored(tensor: torch.Tensor) -> bool:
-    plain = type(tensor) in (torch.Tensor, nn.Parameter)
-    return plain and tensor.layout == torch.strided and tensor.device.type == "cpu"

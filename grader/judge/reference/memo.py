@@ -159,7 +159,9 @@ class ReferenceModule:
 
     @functools.cached_property
     def _count(self) -> int:
-        """Count the numbers of its parameters."""
+        """Count its numbers."""
+        if self._made is not None and self._made.state is not None:
+            return self._made.size
         return sum(parameter.numel() for parameter in self.module.parameters())
 
     def __getattr__(self, name: str) -> Any:

@@ -43,10 +43,10 @@ def parametrized(by: nn.Module) -> nn.Linear:
 
 def test_a_lazy_layer_has_its_shape_after_the_first_call_and_its_mode_as_before() -> None:
     module = nn.Sequential(nn.LazyLinear(4), nn.Dropout(0.5)).eval().train()
-    assert is_unfinished(module)
+    assert is_unfinished(module.parameters(), module.modules())
     with torch.no_grad():
         finish(module, [torch.zeros(2, 3)])
-    assert not is_unfinished(module)
+    assert not is_unfinished(module.parameters(), module.modules())
     assert module[0].weight.shape == (4, 3) and module[1].training
     assert isinstance(module[0], nn.Linear)
 
@@ -54,7 +54,7 @@ def test_a_lazy_layer_has_its_shape_after_the_first_call_and_its_mode_as_before(
 def test_without_inputs_a_lazy_layer_stays_as_it_is() -> None:
     module = nn.LazyLinear(4)
     finish(module, [])
-    assert is_unfinished(module)
+    assert is_unfinished(module.parameters(), module.modules())
 
 
 @pytest.mark.parametrize(
@@ -82,5 +82,5 @@ def test_a_weight_in_other_words_becomes_plain_and_keeps_its_numbers(layer: nn.L
 def test_a_weight_that_is_no_free_weight_stays_what_it_is(layer: nn.Linear) -> None:
     before = layer.eval().weight.detach().clone()
     finish(layer, [])
-    assert is_unfinished(layer)
+    assert is_unfinished(layer.parameters(), layer.modules())
     assert torch.allclose(layer.weight, before, atol=1e-6)
