@@ -116,12 +116,14 @@ class Moving:
         return [one.moves(each, before) for each in sources if not one.contradicts(each)]
 
     def _alike(self, movable: Sequence[MoveClass]) -> torch.Tensor:
+        # Returns (N,).
         exchanges = [*self._exchanges, *self._plan.moving(self._first, movable)]
         return self._comparison.numbers[joined(self._plan.vector.length, exchanges)]
 
     def _agrees(
         self, moves: tuple[int, ...], numbers: torch.Tensor, expected: Sequence[RightNumbers]
     ) -> bool:
+        # numbers: (N,).
         if self._comparison.is_over:
             return False
         choice = StorageChoice(self._storage, self._first, moves)

@@ -197,5 +197,6 @@ def _looked_at(module: nn.Module) -> tuple[tuple[Any, ...], list[torch.Tensor]]:
 
 
 def _is_stored(tensor: torch.Tensor) -> bool:
+    # tensor: any shape.
     plain = type(tensor) in (torch.Tensor, nn.Parameter)
     return plain and tensor.layout == torch.strided and tensor.device.type == "cpu"
