@@ -6,7 +6,7 @@ All that can be built before the fork is built before the fork.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..text.language import _
@@ -181,7 +181,7 @@ _WEAK_NONE = (
 )
 
 
-def unconfined(stack_fds: list[int], reason: str = "") -> Jail:
+def unconfined(stack_fds: Sequence[int], reason: str = "") -> Jail:
     """Guard the run against accidents only: a submission can reach every file of the same user."""
 
     def worker(limits: Limits, scratch: str) -> list[IsolationLayer]:
