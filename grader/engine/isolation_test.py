@@ -19,8 +19,9 @@ from pathlib import Path
 from ..course.course import find_course
 from ..grade.evidence import Outcome
 from ..submission.submission import Submission, digest_of
-from .engine import Engine, EngineError, Options, Result
+from .engine import Engine, EngineError, Options
 from .isolation_probes import PROBES, IsolationProbe
+from .result import Result
 
 CONTROL_LIMIT_S = 30
 STEM = "t1_isolation"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.course.rubric import Rubric
-from grader.engine.engine import Result
+from grader.engine.result import Result
 from grader.grade.evidence import Note, Observation, Where
 from grader.messages.answers import GradedSubmission
 from grader.report.content import Report, report_on
