@@ -78,7 +78,7 @@ class Moving:
         ]
 
     def moves(self) -> Iterator[tuple[int, ...]]:
-        """Yield moves, the first of which is nearly always the one.
+        """Yield the moves that may be right, the likeliest first; it nearly always is.
 
         One slot is settled after the other, while all that are not settled yet hold numbers alike.
         """
