@@ -11,6 +11,7 @@ from ..messages.hello import Hello
 from ..submission.file_choice import misnamed
 from ..submission.submission import Submission
 from ..text.language import _
+from ..wire.isolation_record import IsolationRecord
 from .job import Job
 
 
@@ -22,7 +23,8 @@ class Result:
     observations: tuple[Observation, ...]
     loading: tuple[Note, ...]
     tier: str
-    isolation: Mapping[str, object]
+    isolation: IsolationRecord | None
+    """None if no worker was started for it."""
     duration_ms: float
     entries: Mapping[str, str] = field(default_factory=dict)
     """Assignment -> the file that was graded for it."""
@@ -35,7 +37,7 @@ class Result:
 
 def tier_of(answer: GradedSubmission) -> str:
     """Return the tier of isolation in which a submission was graded."""
-    return str(answer.isolation.get("tier", "none"))
+    return "none" if answer.isolation is None else answer.isolation.tier
 
 
 def result_of(job: Job, answer: GradedSubmission, course: Hello) -> Result:
@@ -65,7 +67,7 @@ def not_graded(job: Job, checks: Iterable[CheckFacts], why: str, tier: str) -> R
         observations=tuple(could_not_check(check.id, check.title, text) for check in checks),
         loading=(Note("problem", _(NOT_YOURS)),),
         tier=tier,
-        isolation={},
+        isolation=None,
         duration_ms=0.0,
         entries={stem: paths[0] for stem, paths in job.candidates.items()},
     )

@@ -73,7 +73,7 @@ def full(stack_fds: list[int], reason: str = "") -> Jail:
         fork=namespaces.OwnPids().fork,
         standing=_AROUND_FULL,
         weak=() if version else ("no Landlock in this kernel: one layer less",),
-        facts={"landlock_abi": version},
+        landlock_abi=version,
         reason=reason,
     )
 
@@ -131,7 +131,7 @@ def partial(stack_fds: list[int], reason: str = "") -> Jail:
         keep_fds=(*stack_fds, rules.fd),
         standing=("own user",) if user else (),
         weak=_WEAK_PARTIAL if user else (*_WEAK_PARTIAL, "the same user as the grader"),
-        facts={"landlock_abi": rules.abi},
+        landlock_abi=rules.abi,
         reason=reason,
     )
 
