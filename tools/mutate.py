@@ -35,8 +35,13 @@ STATED = ROOT / "tools" / "equivalent_mutants.yaml"
 LIMIT_CPU_S = 60
 """The tests of one mutant take a few seconds; one that runs for ever is noticed."""
 LIMIT_BYTES = 4 << 30
-# Hypothesis is imported here, once for all mutants, and pytest would warn of that.
-OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+# Hypothesis is imported here, once for all mutants, and pytest would warn of that. pytest rewrites
+# the assertions of a package that has a plugin of its own: it would load the module itself, without
+# the mistake.
+OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning",
+           "--assert=plain")  # fmt: skip
+NOT_LOADED = 70
+"""Exit code: the tests ran without the module that was to be loaded for them."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,10 @@ TARGETS = (
     Target("grader/grade/score.py", OF_GRADE),
     Target("grader/grade/evidence.py", OF_GRADE),
     Target("grader/grade/lateness.py", ("tests/unit/grade/test_lateness.py",)),
+    Target("grader/grade/totals.py", ("tests/unit/grade/test_totals.py",)),
+    Target("grader/grade/places.py", OF_GRADE),
+    Target("grader/grade/right_lines.py", OF_GRADE),
+    Target("grader/grade/counterexample.py", OF_GRADE),
     Target("grader/course/rubric.py", OF_RUBRIC),
     Target("grader/course/rubric_file.py", OF_RUBRIC),
     Target("grader/course/rubric_form.py", OF_RUBRIC),
@@ -75,6 +84,14 @@ TARGETS = (
     Target("grader/course/yaml_syntax.py", OF_RUBRIC),
     Target("grader/course/follow_through.py", OF_RUBRIC),
     Target("grader/course/cycles.py", OF_RUBRIC),
+    Target("grader/course/questions.py", OF_RUBRIC),
+    Target("grader/course/mark_schemes.py", ("tests/unit/course/test_mark_schemes.py", *OF_RUBRIC)),
+    Target("grader/course/late.py", ("tests/unit/grade/test_lateness.py", *OF_RUBRIC)),
+    Target("grader/course/totals.py", ("tests/unit/grade/test_totals.py", *OF_RUBRIC)),
+    Target("grader/course/feedback.py", OF_RUBRIC),
+    Target("grader/course/attempts.py", OF_RUBRIC),
+    Target("grader/course/public_view.py", ("tests/unit/course/test_public_view.py",)),
+    Target("grader/course/rubric_place.py", OF_RUBRIC),
 )
 
 
@@ -155,20 +172,30 @@ def _run(root: Path, target: Target, mutant: Mutant | None) -> int:
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_CPU_S, LIMIT_CPU_S))
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, LIMIT_BYTES))
     os.chdir(root)
-    sys.meta_path.insert(0, _Finder(_Loader(target.module, str(root / target.path), mutant)))
+    loader = _Loader(target.module, str(root / target.path), mutant)
+    sys.meta_path.insert(0, _Finder(loader))
     # The same examples for every mutant, and no deadline that a busy machine might miss.
     hypothesis.settings.register_profile("mutants", database=None, deadline=None, derandomize=True)
     hypothesis.settings.load_profile("mutants")
-    return int(pytest.main([*OPTIONS, *target.tests], plugins=[_QuickestFirst()]))
+    code = int(pytest.main([*OPTIONS, *target.tests], plugins=[_QuickestFirst()]))
+    return code if code or _is_loaded_by(loader) else NOT_LOADED
+
+
+def _is_loaded_by(loader: _Loader) -> bool:
+    return getattr(sys.modules.get(loader.name), "__loader__", None) is loader
 
 
 def surviving(root: Path, target: Target, made: Iterable[Mutant], jobs: int) -> Iterator[Mutant]:
     """Yield the mutants that the tests do not notice, `jobs` at a time.
 
     Raises:
-        SystemExit: the tests do not pass on the module as it is.
+        SystemExit: the tests do not pass on the module as it is, or do not import the module that
+            is made for them.
     """
-    if os.waitpid(_tested(root, target, None), 0)[1]:
+    status = os.waitpid(_tested(root, target, None), 0)[1]
+    if os.waitstatus_to_exitcode(status) == NOT_LOADED:
+        raise SystemExit(f"{target.path}: its tests import another module of that name, or none")
+    if status:
         raise SystemExit(f"{target.path}: its tests fail without any mistake; run them first")
     waiting, running = list(made)[::-1], dict[int, Mutant]()
     while waiting or running:

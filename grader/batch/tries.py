@@ -34,7 +34,7 @@ class Tries:
         return tuple(id for id, one in self._unchecked.items() if _could_not(one) & self._made)
 
     def last(self, id: str, record: Record) -> Record:
-        """Return what counts of the first record and this second one: the one that saw more."""
+        """Return the record that counts, the first or this second one: that with more checked."""
         first = self._unchecked.pop(id)
         return record if len(_could_not(record)) <= len(_could_not(first)) else first
 

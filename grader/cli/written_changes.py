@@ -33,7 +33,7 @@ class WrittenChange:
         return f"{one_line(self.student)}  {self.slug}: {change}"
 
     def as_json(self) -> dict[str, object]:
-        """Return what programs read."""
+        """Return the changes as JSON values."""
         return {
             "student": self.student,
             "question": self.slug,

@@ -49,7 +49,7 @@ class CoursePaths:
 
     @property
     def blank_answers(self) -> Path:
-        """Return what an answer without any understanding may earn."""
+        """Return the answers without any understanding, and what each may earn."""
         return self.reference / "blank_answers.py"
 
     @property
@@ -89,12 +89,12 @@ class CoursePaths:
 
     @property
     def demos(self) -> Path:
-        """Return the folder of what notebooks show at their end, by assignment."""
+        """Return the folder with the demos that notebooks end with, by assignment."""
         return self.reference / "demos"
 
     @property
     def lectures(self) -> Path:
-        """Return the folder of what notebooks tell beside the hand-outs' own text."""
+        """Return the folder with the text that notebooks have beside that of the hand-outs."""
         return self.reference / "lectures"
 
     def solution(self, stem: str) -> Path:

@@ -17,7 +17,6 @@ from types import TracebackType
 
 from ..course.course import Course
 from ..course.scope import Scope
-from ..grade.evidence import NOT_YOURS, Note, Observation, could_not_check
 from ..messages.answers import (
     CheckFacts,
     CheckStarted,
@@ -26,24 +25,22 @@ from ..messages.answers import (
     GradedSubmission,
     Ready,
     TooBusy,
-    Trace,
     UnknownName,
     answer_in,
 )
 from ..messages.grade_request import GradeRequest
 from ..messages.hello import hello, holds_hidden, mention_meta
 from ..processes.privacy import keep_private
-from ..submission.file_choice import misnamed
 from ..submission.submission import Submission
 from ..text.language import _
 from ..text.news import News
-from ..text.typed import here
 from ..wire.faults import PeerGone, WireFault
 from .agreement import criteria_without_checks, unknown_names
 from .job import Job, job_for
 from .lanes import Lane, Order, must_exec
 from .process_tree import ProcessTree, TorchMissing, begin
-from .tiers import IsolationError, acceptable
+from .result import Result, not_graded, result_of, tier_of
+from .tiers import IsolationError, RunTiers, acceptable
 from .waiting import InGroups, InOrder, Waiting
 
 LANE_LIMIT_S = 60.0
@@ -95,25 +92,6 @@ class Options:
     sooner."""
 
 
-@dataclass(frozen=True)
-class Result:
-    """The result of grading one submission."""
-
-    submission: Submission
-    observations: tuple[Observation, ...]
-    loading: tuple[Note, ...]
-    tier: str
-    isolation: Mapping[str, object]
-    duration_ms: float
-    entries: Mapping[str, str] = field(default_factory=dict)
-    """Assignment -> the file that was graded for it."""
-    trace: Trace = field(default_factory=Trace)
-    """Values that the code answered, if `Options.trace` is set."""
-    without: tuple[Observation, ...] = ()
-    """The observations that would have been made if the mistakes in `Scope.unknown` were unknown to
-    the grader; empty if none are named."""
-
-
 @dataclass
 class _LaneState:
     """A lane and what it is doing."""
@@ -143,8 +121,7 @@ class Engine:
     """Known once a submission is graded."""
     _scopes: Mapping[str, Scope] = field(default_factory=dict)
     _fruitless: int = 0
-    _tiers: tuple[str, ...] = ()
-    """The acceptable tiers; once a lane is up, the one that it has."""
+    _tiers: RunTiers = field(default_factory=lambda: RunTiers(()))
 
     def __enter__(self) -> Engine:
         options = self.options
@@ -157,7 +134,7 @@ class Engine:
             hurry=options.hurry,
             tell=self.tell is not None,
         )
-        self._tiers = self._acceptable()
+        self._tiers = RunTiers(self._acceptable())
         if self._hello.key:
             keep_private()
         self._tree = self.begun or _begun(options.spawn)
@@ -205,7 +182,7 @@ class Engine:
         if wanted not in (None, "full"):
             reason = _("asked for with --isolation {tier}", tier=wanted)
         meta = mention_meta(self._hello, self.options.untouched)
-        order = Order(self._tiers, reason, self.options.without, meta)
+        order = Order(self._tiers.tiers, reason, self.options.without, meta)
         return _LaneState(
             self._tree.starter.start(self._hello, order), time.monotonic() + LANE_LIMIT_S
         )
@@ -305,47 +282,16 @@ class Engine:
         if isinstance(answer, TooBusy):
             yield from self._once_more(job, again, answer.why)
             return
-        tier = str(answer.isolation.get("tier", "none"))
-        self._hold_to(tier)
-        choices = job.choices(answer.choices)
-        graded = {plan.assignment for plan in self._hello.exercises}
-        notes = job.notes({stem: choice for stem, choice in choices.items() if stem in graded})
-        targets = {stem: names for stem, names in self._hello.targets.items() if stem in graded}
-        yield Result(
-            submission=job.submission,
-            observations=answer.observations,
-            loading=(
-                *misnamed(job.files, job.candidates, targets),
-                *notes,
-                *answer.notes,
-            ),
-            tier=tier,
-            isolation=answer.isolation,
-            duration_ms=answer.duration_ms,
-            entries={stem: choice.path for stem, choice in choices.items()},
-            trace=answer.trace,
-            without=answer.without,
-        )
+        self._hold_to(tier_of(answer))
+        yield result_of(job, answer, self._hello)
 
     def _once_more(self, job: Job, again: deque[Job], why: str) -> Iterator[Result]:
         if job.attempts < 2:
             again.append(job)
             return
-        text = _("grading failed twice, the second time alone: {why}", why=why)
         only = self._scope_of(job).only
-        yield Result(
-            submission=job.submission,
-            observations=tuple(
-                could_not_check(check.id, check.title, text)
-                for check in self.checks
-                if not only or check.exercise in only
-            ),
-            loading=(Note("problem", _(NOT_YOURS)),),
-            tier=self._tiers[0] if len(self._tiers) == 1 else "none",
-            isolation={},
-            duration_ms=0.0,
-            entries={stem: paths[0] for stem, paths in job.candidates.items()},
-        )
+        checks = (check for check in self.checks if not only or check.exercise in only)
+        yield not_graded(job, checks, why, self._tiers.known)
 
     def _replace(self, state: _LaneState, again: deque[Job], why: str) -> Iterator[Result]:
         """Replace a lane that died or stalled, and grade its submission once more.
@@ -413,17 +359,10 @@ class Engine:
     def _hold_to(self, tier: str) -> None:
         if self.options.without:  # tiers are then what the test says they are
             return
-        if tier not in self._tiers:
-            raise EngineError(
-                _(
-                    "isolation changed from {before} to {after} while grading. Results so far "
-                    "are good. Next: {command}",
-                    before=self._tiers[0],
-                    after=tier,
-                    command=here().command("doctor", "--isolation"),
-                )
-            )
-        self._tiers = (tier,)
+        try:
+            self._tiers = self._tiers.held_to(tier)
+        except IsolationError as error:
+            raise EngineError(str(error)) from None
 
 
 def _begun(spawn: bool) -> ProcessTree:

@@ -19,8 +19,10 @@ from pathlib import Path
 from ..course.course import find_course
 from ..grade.evidence import Outcome
 from ..submission.submission import Submission, digest_of
-from .engine import Engine, EngineError, Options, Result
+from ..wire.isolation_record import IsolationRecord
+from .engine import Engine, EngineError, Options
 from .isolation_probes import PROBES, IsolationProbe
+from .result import Result
 
 CONTROL_LIMIT_S = 30
 STEM = "t1_isolation"
@@ -64,7 +66,7 @@ class IsolationReport:
     """A tier, what the worker says of it, and what was seen of it."""
 
     tier: str
-    isolation: Mapping[str, object]
+    isolation: IsolationRecord | None
     findings: tuple[IsolationFinding, ...]
 
     @property
@@ -94,8 +96,8 @@ def isolation_report(tier: str | None = None, without: tuple[str, ...] = ()) -> 
     return IsolationReport(result.tier, result.isolation, tuple(findings))
 
 
-def reached(root: Path) -> Mapping[str, object]:
-    """Return the isolation of a worker here, as the worker itself reports it.
+def reached(root: Path) -> IsolationRecord | None:
+    """Return the isolation of a worker here, as the worker itself reports it; None if none began.
 
     It is read from one trivial check in a course that is written to `root`. Seconds faster than
     `isolation_report`, which tries every property.

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from ..messages.hello import Hello
 from ..processes.bootstrap import Bootstrap, spawn
+from ..processes.start_orders import JudgeOrder, NurseryOrder, SpawnerOrder
 from ..wire.control import receive_control, send_control
 from ..wire.faults import PeerGone, Violation
 from ..wire.frame import Channel, between_ours
@@ -89,10 +90,8 @@ class NurseryStarter:
     def __init__(self, bootstrap: Bootstrap, scratch: str, errors: int) -> None:
         self._scratch = scratch
         self._control, theirs = socket.socketpair()
-        config = {"control": theirs.fileno()}
-        self.pid = spawn(
-            bootstrap, "grader.processes.nursery:main", config, (theirs.fileno(),), errors
-        )
+        fd = theirs.fileno()
+        self.pid = spawn(bootstrap, NurseryOrder(fd), (fd,), errors)
         theirs.close()
         self._waiting: list[tuple[Lane, Order]] = []
 
@@ -146,18 +145,11 @@ class SpawnStarter:
         ours, theirs = socket.socketpair()
         judge_end, source_end = socket.socketpair()
         with theirs, judge_end, source_end:
-            config = {"channel": theirs.fileno(), "source": judge_end.fileno()}
-            fds = (theirs.fileno(), judge_end.fileno())
-            judge = spawn(
-                self._bootstrap, "grader.processes.nursery:judge_main", config, fds, self._errors
-            )
-            source = spawn(
-                self._bootstrap,
-                "grader.processes.spawner:main",
-                {"control": source_end.fileno(), "scratch": self._scratch},
-                (source_end.fileno(),),
-                self._errors,
-            )
+            of_judge = JudgeOrder(theirs.fileno(), judge_end.fileno())
+            fds = (of_judge.channel, of_judge.source)
+            judge = spawn(self._bootstrap, of_judge, fds, self._errors)
+            of_source = SpawnerOrder(source_end.fileno(), self._scratch)
+            source = spawn(self._bootstrap, of_source, (of_source.control,), self._errors)
         lane = Lane(between_ours(ours), [judge, source], tier="none", ours=True)
         lane.channel.send(hello.encoded())
         return lane

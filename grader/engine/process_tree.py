@@ -68,7 +68,7 @@ class ProcessTree:
         self.starter.close()
         for lane in lanes:
             lane.kill()
-        for fd in self.bootstrap["stack_fds"]:
+        for fd in self.bootstrap.stack_fds:
             os.close(fd)
         self.errors.close()
         shutil.rmtree(self.scratch, ignore_errors=True)

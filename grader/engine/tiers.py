@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 
 from ..text.language import _, either
 from ..text.typed import here
@@ -13,6 +14,36 @@ TIERS = ("full", "partial", "none")
 
 class IsolationError(Exception):
     """This run's isolation can't be reached. The message says why, and what to do next."""
+
+
+@dataclass(frozen=True)
+class RunTiers:
+    """The tiers that a run may still have: several until a lane is up, then the one that it has."""
+
+    tiers: tuple[str, ...]
+    """Best first."""
+
+    @property
+    def known(self) -> str:
+        """Return the tier of the run; `none` as long as several can be had."""
+        return self.tiers[0] if len(self.tiers) == 1 else "none"
+
+    def held_to(self, tier: str) -> RunTiers:
+        """Return what is left once a lane has this tier.
+
+        Raises IsolationError if it is none of those that the run may have.
+        """
+        if tier in self.tiers:
+            return RunTiers((tier,))
+        raise IsolationError(
+            _(
+                "isolation changed from {before} to {after} while grading. Results so far "
+                "are good. Next: {command}",
+                before=self.tiers[0],
+                after=tier,
+                command=here().command("doctor", "--isolation"),
+            )
+        )
 
 
 def acceptable(

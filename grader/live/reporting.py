@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.course.rubric import Rubric
-from grader.engine.engine import Result
+from grader.engine.result import Result, tier_of
 from grader.grade.evidence import Note, Observation, Where
 from grader.messages.answers import GradedSubmission
 from grader.report.content import Report, report_on
@@ -38,7 +38,7 @@ def report_of(
         submission=submission,
         observations=tuple(_seen(one, cells_of) for one in graded.observations),
         loading=tuple(_noted(one, cells_of) for one in graded.notes),
-        tier=str(graded.isolation.get("tier", "none")),
+        tier=tier_of(graded),
         isolation=graded.isolation,
         duration_ms=graded.duration_ms,
         entries=dict(kernel.entries),

@@ -26,6 +26,7 @@ from grader.messages.answers import Answer, Failed, Gone, GradedSubmission, answ
 from grader.messages.grade_request import GradeRequest
 from grader.messages.hello import Hello
 from grader.processes.bootstrap import pack, spawn
+from grader.processes.start_orders import JudgeOrder
 from grader.text.language import _
 from grader.text.typed import here
 from grader.wire.faults import WireFault
@@ -50,9 +51,7 @@ class Session:
         self._source, theirs = socket.socketpair()
         ours, channel = socket.socketpair()
         with theirs, channel:
-            config = {"channel": channel.fileno(), "source": theirs.fileno()}
-            fds = (channel.fileno(), theirs.fileno())
-            self._pid = _start_judge(config, fds)
+            self._pid = _start_judge(JudgeOrder(channel.fileno(), theirs.fileno()))
         self._channel = between_ours(ours)
         self._channel.send(hello.encoded())
 
@@ -213,7 +212,7 @@ def _close_all_but(*kept: int) -> None:
     os.closerange(start, 1 << 16)
 
 
-def _start_judge(config: dict[str, Any], fds: tuple[int, ...]) -> int:
+def _start_judge(order: JudgeOrder) -> int:
     try:
         bootstrap = pack()
     except ModuleNotFoundError as error:
@@ -227,9 +226,9 @@ def _start_judge(config: dict[str, Any], fds: tuple[int, ...]) -> int:
         ) from None
     errors = 2 if os.environ.get("GRADER_DEBUG") else None
     try:
-        return spawn(bootstrap, "grader.processes.nursery:judge_main", config, fds, errors)
+        return spawn(bootstrap, order, (order.channel, order.source), errors)
     finally:
-        for fd in bootstrap["stack_fds"]:
+        for fd in bootstrap.stack_fds:
             os.close(fd)
 
 

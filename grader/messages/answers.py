@@ -10,6 +10,7 @@ from ..grade.evidence import Note, Observation
 from ..submission.file_choice import Choice
 from ..wire.faults import Violation
 from ..wire.frame import Meta
+from ..wire.isolation_record import IsolationRecord
 from .codec import decoded, encoded
 
 
@@ -112,7 +113,8 @@ class GradedSubmission:
     notes: tuple[Note, ...]
     choices: Mapping[str, Choice]
     """Assignment -> the file that was graded for it."""
-    isolation: Mapping[str, object]
+    isolation: IsolationRecord | None
+    """The isolation of its workers; None if none was started."""
     """The record of the workers' isolation; its `tier` is the one that was reached."""
     duration_ms: float
     trace: Trace = field(default_factory=Trace)

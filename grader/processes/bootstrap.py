@@ -14,12 +14,18 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Self, TypeVar
 
 import grader
 
 from ..text.language import catalogue, language_in_use, use_catalogue
+from ..wire.frame import Meta
+from .start_orders import StartOrder
+
+Order = TypeVar("Order", bound=StartOrder)
 
 PACKAGES = ("grader.wire", "grader.worker", "grader.processes", "grader.text")
 """All that runs on the untrusted side of the judge, taken whole."""
@@ -44,44 +50,64 @@ BOOT = """
 import gc, importlib.util, json, os, sys
 os.chdir("/")  # the folder we were started in may be the course
 with os.fdopen(int(sys.argv[1]), "rb") as file:
-    bootstrap = json.load(file)
+    message = json.load(file)
 class Finder:
     def find_spec(name, path=None, target=None):
-        found = bootstrap["modules"].get(name)
+        found = message["modules"].get(name)
         if found is not None:
             return importlib.util.spec_from_loader(name, Finder, is_package=found[1])
     def create_module(spec):
         return None
     def exec_module(module):
         name = module.__name__
-        exec(compile(bootstrap["modules"][name][0], "<" + name + ">", "exec", dont_inherit=True),
+        exec(compile(message["modules"][name][0], "<" + name + ">", "exec", dont_inherit=True),
              module.__dict__)
 sys.meta_path.insert(0, Finder)
-sys.path += bootstrap["stack"]
+sys.path += message["stack"]
 sys.argv = ["grader"]
-module, function = bootstrap["entry"].split(":")
+module, function = message["entry"].split(":")
 gc.disable()  # a module is no garbage: to look for some takes a tenth of `import torch`
 entry = getattr(importlib.import_module(module), function)
 gc.freeze()
 gc.enable()
-entry(bootstrap["config"], bootstrap)
+entry(message)
 """
 
 
-class Bootstrap(TypedDict):
+@dataclass(frozen=True)
+class Bootstrap:
     """Everything that a new process needs to run our code."""
 
-    modules: dict[str, tuple[str, bool]]
+    modules: Mapping[str, tuple[str, bool]]
     """name -> (source, whether it is a package)"""
-    stack: list[str]
+    stack: tuple[str, ...]
     """Folders from which torch and what it needs can be imported."""
-    stack_fds: list[int]
-    python: list[str]
+    stack_fds: tuple[int, ...]
+    python: tuple[str, ...]
     boot: str
-    environment: dict[str, str]
+    environment: Mapping[str, str]
     language: str
     texts: str | None
     """The grader's catalogue in that language, as base64; None for English."""
+
+    def encoded(self) -> Meta:
+        return dict(vars(self))
+
+    @classmethod
+    def of(cls, message: Meta) -> Self:
+        """Decode a bootstrap that a process of ours has packed."""
+        return cls(
+            modules={
+                name: (text, is_package) for name, (text, is_package) in message["modules"].items()
+            },
+            stack=tuple(message["stack"]),
+            stack_fds=tuple(message["stack_fds"]),
+            python=tuple(message["python"]),
+            boot=message["boot"],
+            environment=message["environment"],
+            language=message["language"],
+            texts=message["texts"],
+        )
 
 
 def pack() -> Bootstrap:
@@ -94,9 +120,9 @@ def pack() -> Bootstrap:
     texts = catalogue(language_in_use())
     return Bootstrap(
         modules=_modules(),
-        stack=stack,
-        stack_fds=fds,
-        python=[_interpreter(), *FLAGS],
+        stack=tuple(stack),
+        stack_fds=tuple(fds),
+        python=(_interpreter(), *FLAGS),
         boot=BOOT,
         environment=dict(ENVIRONMENT),
         language=language_in_use(),
@@ -106,8 +132,8 @@ def pack() -> Bootstrap:
 
 def speak(bootstrap: Bootstrap) -> None:
     """Speak the language of the process that packed this bootstrap, from now on."""
-    texts = bootstrap["texts"]
-    use_catalogue(bootstrap["language"], None if texts is None else base64.b64decode(texts))
+    texts = bootstrap.texts
+    use_catalogue(bootstrap.language, None if texts is None else base64.b64decode(texts))
 
 
 def _interpreter() -> str:
@@ -152,30 +178,32 @@ def _stack() -> tuple[list[str], list[int]]:
 
 
 def spawn(
-    bootstrap: Bootstrap,
-    entry: str,
-    config: dict[str, Any],
-    fds: tuple[int, ...],
-    errors: int | None = None,
+    bootstrap: Bootstrap, order: StartOrder, fds: tuple[int, ...], errors: int | None = None
 ) -> int:
-    """Exec a fresh interpreter that runs `entry` from the same bootstrap; return its pid.
+    """Exec a fresh interpreter that obeys the order; return its pid.
 
     `fds` keep their numbers in the new process. Its standard streams are the null device, but for
     standard error when a descriptor for it is given.
     """
     with tempfile.TemporaryFile() as file:
-        file.write(json.dumps({**bootstrap, "entry": entry, "config": config}).encode())
+        message = {**bootstrap.encoded(), "entry": order.entry, "order": asdict(order)}
+        file.write(json.dumps(message).encode())
         file.flush()
         file.seek(0)
-        for fd in (*fds, *bootstrap["stack_fds"], file.fileno()):
+        for fd in (*fds, *bootstrap.stack_fds, file.fileno()):
             os.set_inheritable(fd, True)
-        argv = [*bootstrap["python"], "-c", bootstrap["boot"], str(file.fileno())]
+        argv = [*bootstrap.python, "-c", bootstrap.boot, str(file.fileno())]
         null = os.open(os.devnull, os.O_RDWR)
         streams = (null, null, null if errors is None else errors)
         actions = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(streams)]
         try:
-            return os.posix_spawn(argv[0], argv, bootstrap["environment"], file_actions=actions)
+            return os.posix_spawn(argv[0], argv, bootstrap.environment, file_actions=actions)
         finally:
             os.close(null)
             for fd in fds:
                 os.set_inheritable(fd, False)
+
+
+def received(message: Meta, kind: type[Order]) -> tuple[Order, Bootstrap]:
+    """Decode what `spawn` has told a new process: its order, and what to start others with."""
+    return kind(**message["order"]), Bootstrap.of(message)

@@ -19,11 +19,11 @@ import socket
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
 
 from ..text.language import _
 from ..wire.control import receive_control, send_control
 from ..wire.faults import PeerGone
+from ..wire.frame import Meta
 from ..wire.nursery_messages import (
     NurseryFailed,
     NurseryReady,
@@ -34,17 +34,19 @@ from ..wire.nursery_messages import (
 from ..worker import dynamo, zygote
 from ..worker.jail.kernel import PR_SET_DUMPABLE, die_with_parent, prctl
 from ..worker.warm_up import load_rarely_used
-from .bootstrap import Bootstrap, speak
+from .bootstrap import Bootstrap, received, speak
 from .privacy import keep_private
+from .start_orders import JudgeOrder, NurseryOrder
 
 ZYGOTE_LIMIT_S = 30.0
 
 
-def main(config: dict[str, Any], bootstrap: Bootstrap) -> None:
+def main(message: Meta) -> None:
     """Run the nursery process: fork pairs on request until the parent hangs up."""
     die_with_parent()
+    order, bootstrap = received(message, NurseryOrder)
     prctl(PR_SET_DUMPABLE, 0)  # inherited: no submission traces or reads a process of ours
-    control = socket.socket(fileno=config["control"])
+    control = socket.socket(fileno=order.control)
     speak(bootstrap)
     warm_up()
     if (threads := thread_count()) != 1:
@@ -170,7 +172,7 @@ class Nursery:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         if order.meta and not self._loaded:
             load_rarely_used()
-        zygote.run(control, report_fd, order, self._bootstrap["stack_fds"])
+        zygote.run(control, report_fd, order, self._bootstrap.stack_fds)
 
     def _fork(self, body: Callable[[], None], not_inherited: list[int]) -> int:
         pid = os.fork()
@@ -222,7 +224,7 @@ def _judge(channel_fd: int, source_fd: int) -> None:
     bring_up_judge(channel_fd, source_fd, forked=True)
 
 
-def judge_main(config: dict[str, Any], _bootstrap: Bootstrap) -> None:
+def judge_main(message: Meta) -> None:
     """Run a judge that is a process of its own (`--spawn`)."""
     import torch
 
@@ -231,7 +233,8 @@ def judge_main(config: dict[str, Any], _bootstrap: Bootstrap) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it ends it
     dynamo.install()
     torch.set_num_threads(1)
-    bring_up_judge(config["channel"], config["source"], forked=False)
+    order, _bootstrap = received(message, JudgeOrder)
+    bring_up_judge(order.channel, order.source, forked=False)
 
 
 def bring_up_judge(channel_fd: int, source_fd: int, *, forked: bool) -> None:

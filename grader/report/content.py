@@ -17,6 +17,7 @@ from grader.submission.submission import Submission
 from grader.submission.written_answers import WrittenAnswer, written_answers
 from grader.text.language import _
 from grader.text.typed import PLAIN, Typed
+from grader.wire.isolation_record import IsolationRecord
 
 if TYPE_CHECKING:  # what most formats can do without
     from grader.course.explanations import Explanations
@@ -37,7 +38,7 @@ class Graded(Protocol):
     @property
     def tier(self) -> str: ...
     @property
-    def isolation(self) -> Mapping[str, object]: ...
+    def isolation(self) -> IsolationRecord | None: ...
     @property
     def duration_ms(self) -> float: ...
     @property
@@ -93,7 +94,7 @@ class Report:
     grade: Grade
     notes: tuple[Note, ...]
     tier: str
-    isolation: Mapping[str, object]
+    isolation: IsolationRecord | None
     duration_ms: float
     written: tuple[WrittenAnswer, ...] = ()
     """Answers that a person grades; their points are no part of `grade`."""

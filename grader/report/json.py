@@ -55,7 +55,7 @@ def as_dict(report: Report, *, for_staff: bool = False) -> dict[str, object]:
             "entries": {stem: printable(file) for stem, file in sorted(report.entries.items())},
         },
         **sums_of(report.grade),
-        "isolation": _cleaned({**dict(sorted(report.isolation.items())), "tier": report.tier}),
+        "isolation": _isolation(report),
         "notes": [_note(note) for note in report.notes],
         **({} if report.flags is None else {"flags": [_flag(one) for one in report.flags]}),
         "exercises": [
@@ -72,6 +72,11 @@ def as_dict(report: Report, *, for_staff: bool = False) -> dict[str, object]:
             },
         },
     }
+
+
+def _isolation(report: Report) -> object:
+    known = {} if report.isolation is None else report.isolation.encoded()
+    return _cleaned({**known, "tier": report.tier})
 
 
 def _names(report: Report, part: ExerciseReport, for_staff: bool) -> tuple[CheckName, ...]:

@@ -19,6 +19,8 @@ from grader.report.content import PersonMark, Report, report_from
 from grader.report.counted_hand_in import counted_in
 from grader.submission.submission import Submission
 from grader.submission.written_answers import WrittenAnswer
+from grader.wire.faults import Violation
+from grader.wire.isolation_record import IsolationRecord
 
 if TYPE_CHECKING:
     from grader.course.explanations import Explanations
@@ -34,7 +36,7 @@ class RecordedResult:
     observations: tuple[Observation, ...]
     loading: tuple[Note, ...]
     tier: str
-    isolation: Mapping[str, object]
+    isolation: IsolationRecord | None
     duration_ms: float
     entries: Mapping[str, str]
 
@@ -73,7 +75,7 @@ def recorded(record: Values, files: Mapping[str, bytes]) -> RecordedResult:
     # Files that were skipped come first; the next step is found by their names.
     skipped = tuple(takewhile(lambda note: note.kind == "problem" and not note.where, notes))
     about, timings = record["submission"], record["timings"]
-    isolation = {key: value for key, value in record["isolation"].items() if key != "tier"}
+    isolation = record["isolation"]
     checks = (check for exercise in record["exercises"] for check in exercise["checks"])
     return RecordedResult(
         submission=Submission(
@@ -81,11 +83,18 @@ def recorded(record: Values, files: Mapping[str, bytes]) -> RecordedResult:
         ),
         observations=tuple(_observation(one, timings["checks_ms"]) for one in checks),
         loading=notes[len(skipped) :],
-        tier=_text(record["isolation"]["tier"]),
-        isolation=isolation,
+        tier=_text(isolation["tier"]),
+        isolation=_isolation(isolation),
         duration_ms=float(timings["duration_ms"]),
         entries={stem: _text(file) for stem, file in about["entries"].items()},
     )
+
+
+def _isolation(values: Values) -> IsolationRecord | None:
+    try:
+        return IsolationRecord.of(values) if "enforced" in values else None
+    except Violation as error:
+        raise ValueError(str(error)) from None
 
 
 def _observation(values: Values, durations: Mapping[str, float]) -> Observation:

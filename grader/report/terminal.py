@@ -295,7 +295,8 @@ class _Page:
         return line
 
     def _tier(self) -> Text:
-        reason = self.report.isolation.get("reason")
+        isolation = self.report.isolation
+        reason = "" if isolation is None else isolation.reason
         text = one_line(self.report.tier + (f" ({reason})" if reason else ""))
         return Text(_("isolation  {tier}", tier=text), style="bright_black")
 

@@ -37,7 +37,7 @@ _STOPPED = re.compile(r"(?:[^aeiou]|^)[aeiou](?:ck|[ckpt])$|(?:out|put|ook|type)
 
 
 def with_particles(text: str, values: Mapping[str, object]) -> str:
-    """Choose the form of each particle that stands behind a place, by the value that comes there.
+    """Choose the form of each Korean particle by the value that is filled in before it.
 
     What stands between the two, such as a closing quote or the ending of a file, is read as well.
 

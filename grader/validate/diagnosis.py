@@ -15,7 +15,8 @@ from typing import Protocol
 from ..course.course import Course
 from ..course.misconceptions import Misconception
 from ..course.rubric import POLICY
-from ..engine.engine import Engine, Options, Result
+from ..engine.engine import Engine, Options
+from ..engine.result import Result
 from ..grade.evidence import Observation
 from .data import CourseData, read_course
 from .pairs import AND, PAIRS, pairs_of

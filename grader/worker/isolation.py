@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import resource
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
+from ..wire.isolation_record import IsolationRecord
 from .jail.kernel import in_words
 from .jail.layers import IsolationLayer, Limits
 
@@ -45,7 +45,8 @@ class Jail:
     weak: tuple[str, ...] = ()
     reason: str = ""
     """The reason that no better tier is used, if there is one."""
-    facts: dict[str, Any] = field(default_factory=dict)
+    landlock_abi: int | None = None
+    """The version of Landlock in this kernel, if that was found out."""
     without: frozenset[str] = frozenset()
 
 
@@ -82,7 +83,7 @@ def _highest_descriptor() -> int:
     return min(soft, 1 << 16) if soft != resource.RLIM_INFINITY else 1 << 16
 
 
-def isolate(jail: Jail, limits: Limits, scratch: str) -> dict[str, Any]:
+def isolate(jail: Jail, limits: Limits, scratch: str) -> IsolationRecord:
     """Put on every layer of the jail and return the record for the report.
 
     Raises OSError if a layer fails: the caller must then exit.
@@ -95,14 +96,14 @@ def isolate(jail: Jail, limits: Limits, scratch: str) -> dict[str, Any]:
         if layer.name not in jail.without:
             layer.put_on()
             put_on.append(layer.name)
-    return {
+    return IsolationRecord(
         # A jail with a layer left out keeps no tier's promise.
-        "tier": "none" if jail.without else jail.tier,
-        "enforced": ["descriptors", *jail.standing, *put_on],
-        "weak": [*jail.weak, *(f"left out: {name}" for name in sorted(jail.without))],
-        **({"reason": jail.reason} if jail.reason else {}),
-        **jail.facts,
-    }
+        tier="none" if jail.without else jail.tier,
+        enforced=("descriptors", *jail.standing, *put_on),
+        weak=(*jail.weak, *(f"left out: {name}" for name in sorted(jail.without))),
+        reason=jail.reason,
+        landlock_abi=jail.landlock_abi,
+    )
 
 
 def rehearse(jail: Jail) -> None:

@@ -101,7 +101,7 @@ def run(
     try:
         gc.enable()
         channel = Channel(socket.socket(fileno=WORKER_SOCKET))
-        channel.send({"t": "ready", "isolation": report})
+        channel.send({"t": "ready", "isolation": report.encoded()})
         Worker(channel, source or SentFiles(), pages).serve()
     except BaseException as error:
         os.write(2, f"worker stopped: {error!r}\n".encode())

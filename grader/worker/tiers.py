@@ -6,7 +6,7 @@ All that can be built before the fork is built before the fork.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..text.language import _
@@ -73,7 +73,7 @@ def full(stack_fds: list[int], reason: str = "") -> Jail:
         fork=namespaces.OwnPids().fork,
         standing=_AROUND_FULL,
         weak=() if version else ("no Landlock in this kernel: one layer less",),
-        facts={"landlock_abi": version},
+        landlock_abi=version,
         reason=reason,
     )
 
@@ -131,7 +131,7 @@ def partial(stack_fds: list[int], reason: str = "") -> Jail:
         keep_fds=(*stack_fds, rules.fd),
         standing=("own user",) if user else (),
         weak=_WEAK_PARTIAL if user else (*_WEAK_PARTIAL, "the same user as the grader"),
-        facts={"landlock_abi": rules.abi},
+        landlock_abi=rules.abi,
         reason=reason,
     )
 
@@ -181,7 +181,7 @@ _WEAK_NONE = (
 )
 
 
-def unconfined(stack_fds: list[int], reason: str = "") -> Jail:
+def unconfined(stack_fds: Sequence[int], reason: str = "") -> Jail:
     """Guard the run against accidents only: a submission can reach every file of the same user."""
 
     def worker(limits: Limits, scratch: str) -> list[IsolationLayer]:

@@ -16,7 +16,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -76,7 +76,7 @@ class ZygoteOrder:
     """True if meta tensors are likely to be used."""
 
 
-def run(control: socket.socket, report_fd: int, order: ZygoteOrder, fds: list[int]) -> None:
+def run(control: socket.socket, report_fd: int, order: ZygoteOrder, fds: Sequence[int]) -> None:
     """Run the whole life of a zygote in the tier of its order.
 
     Write to `report_fd` whether the tier holds. `fds` are the folders of the torch stack. Never

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from grader.batch.gradebook import gradebook, row_of
 from grader.course.course import Course, find_course
-from grader.engine.engine import Engine, Options, Result
+from grader.engine.engine import Engine, Options
+from grader.engine.result import Result
 from grader.grade.evidence import Observation, Outcome
 from grader.report.content import report_on
 from grader.report.formats import renderer

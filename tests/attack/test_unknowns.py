@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from grader.course.course import find_course
-from grader.engine.engine import Engine, Options, Result
+from grader.engine.engine import Engine, Options
+from grader.engine.result import Result
 from grader.grade.evidence import NOT_YOURS, Outcome
 from grader.report.content import report_on
 from grader.report.formats import renderer

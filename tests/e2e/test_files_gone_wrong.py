@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.course.course import find_course
-from grader.engine.engine import Engine, EngineError, Options, Result
+from grader.engine.engine import Engine, EngineError, Options
+from grader.engine.result import Result
 from grader.grade.evidence import Outcome
 from tests.support.courses import submission, write_course
 

@@ -150,7 +150,7 @@ def outcomes(seen: Seen) -> dict[str, Outcome]:
 ALL_PASS = dict.fromkeys(("test_values", "test_gradients", "test_nothing"), Outcome.PASSED)
 TWO_FAIL = {**ALL_PASS, "test_values": Outcome.FAILED, "test_gradients": Outcome.FAILED}
 CARRIED = {**ALL_PASS, "test_values": Outcome.CARRIED, "test_gradients": Outcome.CARRIED}
-LENT = "a right blur took the place of yours, which costs its points in t1.blur"
+LENT = "a right blur was used here in place of yours, which loses points in t1.blur only"
 
 
 @pytest.mark.parametrize("way", [{}, {"reverse": True}, {"spawn": True}], ids=str)
@@ -303,5 +303,5 @@ def test_a_check_tried_again_knows_nothing_of_hidden_ones(root: Path, tmp_path: 
 
     seen = {one.check: one for one in result.observations}
     assert seen["t2.stack/hidden/test_far"].outcome is Outcome.PASSED
-    assert any("took the place of yours" in note for one in seen.values() for note in one.notes)
+    assert any("in place of yours" in note for one in seen.values() for note in one.notes)
     assert [one.observed for one in seen.values() if "kept" in one.observed] == []

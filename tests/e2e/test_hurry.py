@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from grader.course.course import find_course
-from grader.engine.engine import Engine, Options, Result
+from grader.engine.engine import Engine, Options
+from grader.engine.result import Result
 from grader.grade.evidence import Outcome
 from grader.submission.submission import Submission, digest_of, read_submission
 from tests.support import busy

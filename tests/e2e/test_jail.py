@@ -111,7 +111,7 @@ import json
 from grader.engine.isolation_test import isolation_report
 seen = isolation_report("partial")
 broken = [finding.probe.name for finding in seen.broken]
-print(json.dumps([seen.isolation["enforced"], seen.isolation["weak"], broken]))
+print(json.dumps([seen.isolation.enforced, seen.isolation.weak, broken]))
 """
 
 
@@ -489,7 +489,7 @@ try:
     with Engine(find_course(__import__("pathlib").Path(root)), Options(isolation=wanted)) as engine:
         (result,) = engine.grade([submission({"t1_toy.py": "def work(step): return step"})])
     seen = [o.outcome for o in result.observations]
-    print(json.dumps([result.tier, result.isolation.get("reason", ""), seen]))
+    print(json.dumps([result.tier, result.isolation.reason, seen]))
 except EngineError as error:
     print(json.dumps(["refused", str(error), []]))
 """
@@ -568,7 +568,7 @@ def test_hidden_criteria_and_spawn_need_the_same_words(tmp_path: Path) -> None:
     with Engine(course, Options(spawn=True, isolation="none")) as engine:
         (result,) = engine.grade([submission({"t1_toy.py": RIGHT})])
     assert result.tier == "none"
-    assert "--spawn" in str(result.isolation["reason"])
+    assert "--spawn" in str(result.isolation and result.isolation.reason)
 
 
 def test_a_tier_that_changes_while_grading_stops_it(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.course.course import find_course
-from grader.engine.engine import Engine, Options, Result
+from grader.engine.engine import Engine, Options
+from grader.engine.result import Result
 from grader.grade.evidence import Outcome
 from tests.support.courses import submission
 

@@ -15,7 +15,8 @@ from babel.messages.pofile import read_po
 
 from grader.course.course import find_course
 from grader.course.explanations import load_explanations
-from grader.engine.engine import Engine, Options, Result
+from grader.engine.engine import Engine, Options
+from grader.engine.result import Result
 from grader.grade.evidence import Cause, Observation, Where
 from grader.report.content import LOST
 from grader.submission.submission import Submission, digest_of

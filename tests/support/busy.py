@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from grader.engine.engine import Engine, Result
+from grader.engine.engine import Engine
+from grader.engine.result import Result
 from grader.submission.submission import Submission
 
 STARVED = "no processor time"

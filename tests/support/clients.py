@@ -11,14 +11,16 @@ import tempfile
 import textwrap
 import types
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from grader.judge.calls.client import Client, LocalClient
 from grader.judge.calls.student import SubmissionClient
 from grader.judge.calls.worker_process import WorkerStarter
 from grader.judge.calls.workers import Workers
 from grader.judge.checks.namespace import Student
-from grader.processes.bootstrap import Bootstrap, pack, spawn
+from grader.processes.bootstrap import pack, spawn
+from grader.processes.start_orders import SpawnerOrder, StartOrder
 from grader.wire.load_plan import LoadPlan
 
 STEM = "student"
@@ -30,13 +32,24 @@ from grader.processes.nursery import warm_up
 from grader.worker.tiers import prepare
 from grader.worker.zygote import WorkerSource, forking
 
-def main(config, bootstrap):
+def main(message):
     warm_up()
-    control = socket.socket(fileno=config["control"])
-    jail = prepare(config["tier"], bootstrap["stack_fds"], "", config["without"])
-    WorkerSource(control, config["scratch"], forking(jail), jail.scratch).serve()
+    order = message["order"]
+    control = socket.socket(fileno=order["control"])
+    jail = prepare(order["tier"], message["stack_fds"], "", order["without"])
+    WorkerSource(control, order["scratch"], forking(jail), jail.scratch).serve()
 """
-ENTRIES = {"fork": "lone_zygote:main", "spawn": "grader.processes.spawner:main"}
+
+
+@dataclass(frozen=True)
+class LoneZygoteOrder:
+    """The zygote above that is to be started."""
+
+    entry: ClassVar[str] = "lone_zygote:main"
+    control: int
+    scratch: str
+    tier: str
+    without: tuple[str, ...]
 
 
 @contextlib.contextmanager
@@ -44,13 +57,17 @@ def worker_source(
     kind: str, tier: str = "none", without: tuple[str, ...] = ()
 ) -> Iterator[WorkerStarter]:
     """A source of real workers, started by fork or by exec; forked ones isolated as `tier`."""
-    bootstrap: Bootstrap = pack()
-    bootstrap["modules"]["lone_zygote"] = (LONE_ZYGOTE, False)
+    packed = pack()
+    bootstrap = replace(packed, modules={**packed.modules, "lone_zygote": (LONE_ZYGOTE, False)})
     ours, theirs = socket.socketpair()
     with tempfile.TemporaryDirectory(prefix="grader-test-") as scratch, theirs:
-        config = {"control": theirs.fileno(), "scratch": scratch}
-        config |= {"tier": tier, "without": without}
-        pid = spawn(bootstrap, ENTRIES[kind], config, (theirs.fileno(),), errors=2)
+        fd = theirs.fileno()
+        order: StartOrder = (
+            LoneZygoteOrder(fd, scratch, tier, without)
+            if kind == "fork"
+            else SpawnerOrder(fd, scratch)
+        )
+        pid = spawn(bootstrap, order, (fd,), errors=2)
         theirs.close()
         try:
             yield WorkerStarter(ours)
@@ -58,7 +75,7 @@ def worker_source(
             ours.close()
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-            for fd in bootstrap["stack_fds"]:
+            for fd in bootstrap.stack_fds:
                 os.close(fd)
 
 

@@ -12,6 +12,7 @@ from grader.course.rubric import Criterion, Exercise, Rubric, Visibility
 from grader.grade.evidence import Cause, Note, Observation, Outcome
 from grader.report.content import Graded, Grader
 from grader.submission.submission import Submission, digest_of
+from grader.wire.isolation_record import IsolationRecord
 
 RUBRIC_TEXT = """\
 course: sums
@@ -86,7 +87,7 @@ class SampleResult:
     )
     loading: tuple[Note, ...] = ()
     tier: str = "partial"
-    isolation: Mapping[str, object] = field(default_factory=dict)
+    isolation: IsolationRecord | None = None
     duration_ms: float = 12.5
 
     @property

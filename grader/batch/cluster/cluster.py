@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from grader.batch.cluster.course_files import files_of_course
 from grader.course.course import Course
-from grader.engine.engine import EngineError, Options, Result
+from grader.engine.engine import EngineError, Options
+from grader.engine.result import Result
 from grader.sealed.opening import key_of
 from grader.store.conditions import conditions_of
 from grader.submission.submission import Submission

@@ -17,7 +17,8 @@ from distributed import Worker, WorkerPlugin, get_worker
 
 from grader.batch.cluster.course_files import CourseFiles
 from grader.course.course import find_course
-from grader.engine.engine import Engine, EngineError, Options, Result
+from grader.engine.engine import Engine, EngineError, Options
+from grader.engine.result import Result
 from grader.store.conditions import Conditions, conditions_of
 from grader.submission.submission import Submission
 from grader.text.language import _, use_language

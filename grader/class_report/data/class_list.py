@@ -27,7 +27,7 @@ class ListedPart:
 
 @dataclass(frozen=True)
 class ClassList:
-    """A class list beside the people of a class."""
+    """The entries of a class list that belong to the people of a class."""
 
     parts: tuple[ListedPart, ...] = ()
     """In the order of their names; those without an entry are in none."""

@@ -155,6 +155,7 @@ class Binding:
     def _stored(
         self, places: Mapping[str, torch.Tensor], numbers: torch.Tensor
     ) -> dict[str, torch.Tensor]:
+        # numbers: (N,); each of `places` (M,), and each result the shape of its parameter.
         return {name: numbers[at].reshape(self._shapes[name]) for name, at in places.items()}
 
     def of_roles(
@@ -279,6 +280,7 @@ def _holder_name(piece: Piece, layer: Layer) -> str:
 
 
 def _alike(shape: tuple[int, ...], value: torch.Tensor) -> bool:
+    # value: any shape.
     return without_ones(shape) == without_ones(value.shape)
 
 

@@ -218,6 +218,7 @@ def _number_of(instance: Instance, number: int, order: Sequence[int]) -> int:
 
 
 def _cut_pieces(weight: torch.Tensor, group: Group, layout: Layout) -> Iterator[Piece]:
+    # weight: the shape that the group's axes name.
     cut, axes = layout.cut, group.axes.split()
     assert cut is not None
     axis = axes.index(cut.axis)
@@ -240,6 +241,7 @@ def _chosen(
     tensor: torch.Tensor, axes: Sequence[str], numbers: Sequence[int], instance: Instance
 ) -> torch.Tensor:
     """Return the parts of these roles, in this order, along the axis of the roles."""
+    # tensor: the shape that `axes` name; the result has another length along `r`.
     if "r" not in axes or not numbers:
         return tensor
     axis = list(axes).index("r")

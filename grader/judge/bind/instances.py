@@ -91,6 +91,7 @@ def _left_over(
     module: nn.Module, roles: Roles, vector: ParameterVector, taken: torch.Tensor
 ) -> Iterator[Instance]:
     """Yield each layer and parameter of which no group has anything, as a group of its own."""
+    # taken: (N,), one entry for each number of the vector.
     layers: dict[str, list[str]] = {}
     for name, places in vector.places.items():
         if places.numel() and not bool(taken[places.flatten()].any()):
@@ -129,6 +130,7 @@ def _instance(
     sizes = {**home.sizes(part), "r": sum(shares)}
 
     def canonical(leaf: str, axes: Sequence[str], pattern: Pattern) -> torch.Tensor | None:
+        # Returns the shape (*axes).
         full = [f"{start}{name}{leaf}" for name in names]
         if not all(name in vector.places for name in full):
             return None

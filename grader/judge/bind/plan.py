@@ -268,6 +268,7 @@ class Plan:
 
 
 def _contents(form: Form) -> torch.Tensor:
+    # Returns (N,), the numbers of all parts one after the other.
     return torch.cat([part.flatten() for piece in form.pieces for part in piece.parts])
 
 

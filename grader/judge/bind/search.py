@@ -78,7 +78,7 @@ class Moving:
         ]
 
     def moves(self) -> Iterator[tuple[int, ...]]:
-        """Yield moves, the first of which is nearly always the one.
+        """Yield the moves that may be right, the likeliest first; it nearly always is.
 
         One slot is settled after the other, while all that are not settled yet hold numbers alike.
         """
@@ -116,12 +116,14 @@ class Moving:
         return [one.moves(each, before) for each in sources if not one.contradicts(each)]
 
     def _alike(self, movable: Sequence[MoveClass]) -> torch.Tensor:
+        # Returns (N,).
         exchanges = [*self._exchanges, *self._plan.moving(self._first, movable)]
         return self._comparison.numbers[joined(self._plan.vector.length, exchanges)]
 
     def _agrees(
         self, moves: tuple[int, ...], numbers: torch.Tensor, expected: Sequence[RightNumbers]
     ) -> bool:
+        # numbers: (N,).
         if self._comparison.is_over:
             return False
         choice = StorageChoice(self._storage, self._first, moves)

@@ -43,6 +43,7 @@ def _apart(
     blocks: Sequence[torch.Tensor], axes: Sequence[str], pattern: Pattern
 ) -> Iterator[Share]:
     """Yield one tensor for each role, in the order in which the pattern counts them."""
+    # Each of `blocks` has the shape (*axes).
     lists = tuple(axis for axis in pattern.lists if axis != ROLE)
     alone = Pattern(lists, _with_parts(pattern.dims, HEAD in lists))
     parts = [
@@ -57,6 +58,7 @@ def _joined(
     blocks: Sequence[torch.Tensor], axes: Sequence[str], pattern: Pattern
 ) -> Iterator[Share]:
     """Put all roles' parts one after the other where the pattern has `r`, if that can be done."""
+    # Each of `blocks` has the shape (*axes).
     number = next(n for n, dim in enumerate(pattern.dims) if ROLE in dim)
     dim = pattern.dims[number]
     before, after = dim[: dim.index(ROLE)], dim[dim.index(ROLE) + 1 :]

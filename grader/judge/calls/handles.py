@@ -364,4 +364,5 @@ class _Write:
 
 def _kept(values: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """Return copies that no later change of the tensors reaches."""
+    # Each copy has the shape of its value.
     return {name: value.detach().clone() for name, value in values.items()}

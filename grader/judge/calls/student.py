@@ -13,6 +13,7 @@ from ...grade.evidence import Where
 from ...text.language import _
 from ...wire.faults import Deadline, TooLarge, Unsupported, WireFault
 from ...wire.frame import Meta
+from ...wire.isolation_record import IsolationRecord
 from ...wire.load_plan import LoadPlan, Wanted
 from ...wire.raised import RemoteRaised
 from ...wire.values import Node
@@ -76,7 +77,7 @@ class SubmissionClient(Client):
         self.kills = 0
         """How often a process of this submission was ended by a SIGKILL."""
         self._alone = False
-        self.isolation: Mapping[str, Any] = {}
+        self.isolation: IsolationRecord | None = None
         self._falsify = False
         self._lent: list[tuple[Any, ...]] = []
         """What was put in place of the student's own functions for this check."""
@@ -308,7 +309,8 @@ class SubmissionClient(Client):
         forgotten = self.loaded.forgotten(fault)
         if forgotten is not None:  # the same words, and place, wherever the name is used
             fault.observed, fault.detail, fault.where = forgotten.text, "", forgotten.where
-        if self.isolation.get("tier") != "none" and (why := process_exit.refusal_in_words(error)):
+        is_jailed = self.isolation is None or self.isolation.tier != "none"
+        if is_jailed and (why := process_exit.refusal_in_words(error)):
             fault.observed += f" ({why})"
             fault.tried = process_exit.tried(error)
         return fault

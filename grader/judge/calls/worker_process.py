@@ -10,11 +10,12 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...wire.control import receive_control, send_control
 from ...wire.faults import Deadline, PeerGone, Violation
 from ...wire.frame import Channel
+from ...wire.isolation_record import IsolationRecord
 from ...wire.zygote_messages import (
     FateRequest,
     KillWorker,
@@ -161,7 +162,8 @@ class WorkerProcess:
     ) -> None:
         self.pid = 0
         """0 until `await_ready` was called."""
-        self.isolation: dict[str, Any] = {}
+        self.isolation: IsolationRecord | None = None
+        """Known once `await_ready` was called."""
         self.mapped_at_start = 0
         """Bytes of address space before student code; 0 where the system does not tell."""
         self.channel = Channel(sock, self._wait)
@@ -184,13 +186,13 @@ class WorkerProcess:
         self.pid, self._pidfd, self._number = self._starter.started()
         try:
             meta = self.channel.receive(time.monotonic() + START_LIMIT_S).meta
-            if meta.get("t") != "ready" or type(meta.get("isolation")) is not dict:
+            if meta.get("t") != "ready":
                 raise Violation("ready")
+            self.isolation = IsolationRecord.of(meta.get("isolation"))
         except (Deadline, PeerGone, Violation) as error:
             self._drain()
             text = bytes(self.output).decode("utf-8", "replace").strip()
             raise SourceGone(f"a worker did not start: {text or error!r}") from None
-        self.isolation = meta["isolation"]
         self.mapped_at_start = mapped_bytes(self.pid)
 
     def usage(self) -> Usage | None:

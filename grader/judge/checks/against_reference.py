@@ -183,6 +183,7 @@ class AgainstReference:
     def _reference_gradients(
         self, reference: Function, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> dict[Name, torch.Tensor | None]:
+        # Each gradient has the shape of its argument or parameter.
         def compute() -> dict[Name, torch.Tensor | None]:
             return gradients_of(reference, reference, args, kwargs, self._seed)
 

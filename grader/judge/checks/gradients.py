@@ -149,6 +149,7 @@ def _leaves(
     args: Sequence[Any], kwargs: dict[str, Any], names: list[Name]
 ) -> tuple[dict[Name, torch.Tensor], tuple[list[Any], dict[str, Any]]]:
     """Copy the arguments, so that the floating-point tensors among them collect gradients."""
+    # Each leaf has the shape of its argument.
     leaves: dict[Name, torch.Tensor] = {}
 
     def leaf(value: Any, name: Name) -> Any:
@@ -164,6 +165,7 @@ def _leaves(
 
 
 def _parameters(function: Function) -> dict[Name, torch.Tensor]:
+    # Each has its own shape, as the module defines it.
     if isinstance(function, RemoteModule):
         return {name: p for name, p in function.stand_ins() if p.requires_grad}
     if isinstance(function, ReferenceModule):
@@ -172,6 +174,7 @@ def _parameters(function: Function) -> dict[Name, torch.Tensor]:
 
 
 def _weighted_sum(outputs: list[Any], generator: torch.Generator) -> torch.Tensor | None:
+    # Each output may have any shape; their sum is 0-d.
     terms = []
     for output in outputs:
         weight = torch.randn(output.shape, generator=generator, dtype=torch.float64)

@@ -79,4 +79,5 @@ def projections(tensor: torch.Tensor) -> list[float]:
 
 @functools.lru_cache(64)
 def _weights(length: int) -> torch.Tensor:
+    # Returns (length,).
     return torch.cos(torch.arange(length, dtype=torch.float64) * 1.7 + 0.3)

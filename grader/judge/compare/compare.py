@@ -217,6 +217,7 @@ def _wrong_type(observed: Any, expected: Any) -> Difference:
 
 
 def _tensors(observed: Any, expected: torch.Tensor, atol: float, rtol: float) -> Difference | None:
+    # Both may have any shape.
     if not isinstance(observed, torch.Tensor):
         return _wrong_type(observed, expected)
     if observed.shape != expected.shape:
@@ -231,6 +232,7 @@ def _tensors(observed: Any, expected: torch.Tensor, atol: float, rtol: float) ->
 
 
 def _exact(observed: torch.Tensor, expected: torch.Tensor) -> Difference | None:
+    # Both have one shape.
     wrong = (observed != expected).nonzero()
     return Difference(WrongEntries(_index(wrong[0]), len(wrong))) if len(wrong) else None
 
@@ -243,6 +245,7 @@ def _index(place: torch.Tensor) -> tuple[int, ...]:
 def _values(
     observed: torch.Tensor, expected: torch.Tensor, atol: float, rtol: float
 ) -> Difference | None:
+    # Both have one shape.
     if not expected.numel() or _clearly_close(observed, expected, atol, rtol):
         return None
     nonfinite = _nonfinite(observed, expected)

@@ -114,8 +114,10 @@ def _outputs(function: Function, x: torch.Tensor, samples: torch.Tensor) -> torc
 
     They go through in one call, if samples do not influence each other; otherwise one by one.
     """
+    # x: (B, T, ...); samples: (N, T, ...); returns (N, T, ...).
 
     def among_the_others(sample: torch.Tensor) -> torch.Tensor | None:
+        # sample: (T, ...); returns (T, ...).
         result = _output(function, torch.cat([sample[None], x[1:]]))
         return None if result is None else result[0]
 
@@ -131,6 +133,7 @@ def _outputs(function: Function, x: torch.Tensor, samples: torch.Tensor) -> torc
 
 
 def _in_one_call(function: Function, samples: torch.Tensor) -> torch.Tensor | None:
+    # samples: (N, T, ...); returns (N, T, ...).
     try:
         return _output(function, samples)
     except StudentRaised:  # of so large a batch
@@ -145,6 +148,7 @@ def sequence_of(args: Sequence[Any], kwargs: dict[str, Any]) -> torch.Tensor | N
 
 
 def _is_sequence(x: torch.Tensor) -> bool:
+    # x: any shape.
     return x.dim() >= 3 and x.is_floating_point() and not x.is_meta
 
 
@@ -155,6 +159,7 @@ def _nudge(values: torch.Tensor) -> torch.Tensor:
 
 
 def _output(function: Function, x: torch.Tensor) -> torch.Tensor | None:
+    # x: (B, T, ...); returns (B, T, ...).
     with torch.no_grad():
         value = function(x)
     if not isinstance(value, torch.Tensor) or value.shape[:2] != x.shape[:2] or value.is_meta:
@@ -163,4 +168,5 @@ def _output(function: Function, x: torch.Tensor) -> torch.Tensor | None:
 
 
 def _moves(before: torch.Tensor, after: torch.Tensor) -> bool:
+    # Both have one shape.
     return bool((after - before).abs().max() > MOVED)

@@ -63,6 +63,7 @@ def _fits(family: Family, failure: FailedComparison) -> Iterator[Fit]:
         return  # called in a way that the family does not know
 
     def answer(number: float) -> torch.Tensor:
+        # Returns (N,).
         return _flat(family.compute(*args, **kwargs, number=number))
 
     student = _flat(failure.observed)
@@ -84,11 +85,13 @@ def _fits(family: Family, failure: FailedComparison) -> Iterator[Fit]:
 
 
 def _flat(value: Any) -> torch.Tensor:
+    # Returns (N,), the numbers of all tensors one after the other.
     leaves = [leaf for leaf in tree_leaves(value) if isinstance(leaf, torch.Tensor)]
     return torch.cat([leaf.detach().double().flatten() for leaf in leaves])
 
 
 def _room(observed: Any, right: torch.Tensor) -> float:
+    # right: (N,).
     dtypes = [leaf.dtype for leaf in tree_leaves(observed) if isinstance(leaf, torch.Tensor)]
     tolerance = max((TOLERANCES.get(dtype, 0.0) for dtype in dtypes), default=0.0)
     return 2 * tolerance * max(1.0, float(right.abs().max()))
@@ -134,6 +137,7 @@ def _refined(
 
     It was found by the angle between two answers, which hardly changes near the best number.
     """
+    # student and each answer: (N,).
     for _ in range(NEWTON):
         current = answer(number)
         step = 1e-4 * number

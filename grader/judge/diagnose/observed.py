@@ -128,6 +128,7 @@ def _plain_finding(
 
 
 def _first_wrong(observed: Any, expected: Any) -> tuple[torch.Tensor, torch.Tensor | None] | None:
+    # Both of a pair may have any shape.
     if isinstance(observed, torch.Tensor):
         if expected is None or isinstance(expected, torch.Tensor):
             return observed, expected

@@ -56,6 +56,7 @@ def weights_of(trace: CheckTrace, words: Mapping[int, str]) -> Weights | None:
 
 
 def _grid(matrix: torch.Tensor) -> Grid:
+    # matrix: (R, C).
     few = matrix[:MAX_LENGTH, :MAX_LENGTH].tolist()
     return tuple(tuple(round(n, 4) if math.isfinite(n) else None for n in row) for row in few)
 
@@ -65,6 +66,7 @@ def _matrices(trace: CheckTrace) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
 
     They are of the first sample and the first head that differ.
     """
+    # Both of a pair: (R, C).
     for observed, expected in _pairs(trace):
         alike = observed.shape == expected.shape and observed.dtype == expected.dtype
         if not alike or observed.dim() < 2 or max(observed.shape[-2:]) > MAX_LENGTH:
@@ -74,6 +76,7 @@ def _matrices(trace: CheckTrace) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
 
 def _pairs(trace: CheckTrace) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """Yield pairs of tensors that were compared and hold numbers."""
+    # Both of a pair may have any shape.
     if trace.failure is None:
         return
     left, right = tree_leaves(trace.failure.observed), tree_leaves(trace.failure.expected)
@@ -115,6 +118,7 @@ def _are_shares(expected: torch.Tensor) -> bool:
 
     One row at least must be a distribution. A row runs along the last axis.
     """
+    # expected: (..., C).
     if not expected.is_floating_point() or expected.shape[-1] < 2:
         return False
     sums = expected.double().sum(-1)
@@ -124,6 +128,7 @@ def _are_shares(expected: torch.Tensor) -> bool:
 
 def _marks(observed: torch.Tensor, expected: torch.Tensor, title: str) -> Picture:
     """Draw marks: 0 neither, 1 both, 2 only what was returned, 3 only what was expected."""
+    # Both: (R, C).
     seen, may = observed.bool(), expected.bool()
     marks = (seen & may) * 1 + (seen & ~may) * 2 + (~seen & may) * 3
     return Picture("leaks", title, tuple(tuple(map(float, row)) for row in marks.tolist()))

@@ -52,6 +52,7 @@ def _empty_rows(given: Any) -> list[Tensor]:
 
     A mask is boolean or holds -inf where nothing is allowed. Masks without such a row are left out.
     """
+    # Each result has the shape of its mask without the last axis.
     empty_rows = []
     for leaf in tree_leaves(given):
         if isinstance(leaf, Tensor) and leaf.dim() > 0 and not leaf.is_meta:
@@ -63,6 +64,7 @@ def _empty_rows(given: Any) -> list[Tensor]:
 
 
 def _same_rows(empty: Tensor, rows: Tensor) -> bool:
+    # Both may have any shape.
     try:
         return torch.equal(empty.expand_as(rows), rows)
     except RuntimeError:
@@ -70,6 +72,7 @@ def _same_rows(empty: Tensor, rows: Tensor) -> bool:
 
 
 def _places(rows: Tensor) -> str:
+    # rows: any shape.
     places = [str(place) for place in rows.nonzero().tolist()]
     some, more = ", ".join(places[:3]), len(places) - 3
     some = _("{these} and {count} more", these=some, count=more) if more > 0 else some
@@ -101,10 +104,12 @@ def value_finding(observed: Tensor, expected: Tensor, words: Mapping[int, str]) 
 
 
 def _near(left: Tensor, right: Tensor, room: float) -> bool:
+    # Both have one shape.
     return bool((left - right).abs().max() <= room)
 
 
 def _constant(left: Tensor, right: Tensor, room: float) -> Finding | None:
+    # Both have one shape.
     if _near(left, left.flatten()[0].expand_as(left), room) and not _near(
         right, right.flatten()[0].expand_as(right), room
     ):
@@ -115,6 +120,7 @@ def _constant(left: Tensor, right: Tensor, room: float) -> Finding | None:
 
 
 def _factor(left: Tensor, right: Tensor, room: float, words: Mapping[int, str]) -> Finding | None:
+    # Both have one shape.
     if float(right.abs().max()) <= room or float(left.abs().max()) <= room:
         return None
     factor = float((left * right).sum() / (right * right).sum())
@@ -141,6 +147,7 @@ def _number(value: float, words: Mapping[int, str]) -> str:
 
 
 def _offset(left: Tensor, right: Tensor, room: float) -> Finding | None:
+    # Both have one shape.
     by = float((left - right).mean())
     if abs(by) <= 10 * room or not _near(left, right + by, room):
         return None
@@ -151,6 +158,7 @@ def _offset(left: Tensor, right: Tensor, room: float) -> Finding | None:
 
 
 def _transposed(left: Tensor, right: Tensor, room: float) -> Finding | None:
+    # Both have one shape.
     for one, other in combinations(range(left.dim()), 2):
         if left.shape[one] == left.shape[other] and _near(left, right.transpose(one, other), room):
             text = _(
@@ -161,6 +169,7 @@ def _transposed(left: Tensor, right: Tensor, room: float) -> Finding | None:
 
 
 def _permuted(left: Tensor, right: Tensor, room: float, words: Mapping[int, str]) -> Finding | None:
+    # Both have one shape.
     for axis, length in enumerate(left.shape):
         if 1 < length <= MAX_ENTRIES:
             order = _order(left.movedim(axis, 0), right.movedim(axis, 0), room)

@@ -182,7 +182,8 @@ class FollowThroughPass:
             if used:
                 notes = (
                     _(
-                        "a right {name} took the place of yours, which costs its points in {slug}",
+                        "a right {name} was used here in place of yours, which loses points in "
+                        "{slug} only",
                         name=name,
                         slug=slug,
                     )

@@ -74,6 +74,7 @@ def align(yours: Comparable, right: Comparable) -> Alignment | None:
 
 
 def _likeness(one: torch.Tensor, other: torch.Tensor) -> tuple[Likeness, ...] | None:
+    # Both may have any shape.
     if one.shape == other.shape and _near(one, other):
         return ()
     for order in permutations(range(one.dim())):
@@ -91,6 +92,7 @@ def _likeness(one: torch.Tensor, other: torch.Tensor) -> tuple[Likeness, ...] | 
 
 def _turned(value: torch.Tensor) -> Iterator[torch.Tensor]:
     """Yield a tensor with its axes in every order."""
+    # value: any shape.
     for order in permutations(range(value.dim())):
         yield value.permute(order)  # …
 
@@ -100,6 +102,7 @@ def _is_reshaped(one: torch.Tensor, other: torch.Tensor) -> bool:
 
     A `view` that cuts across axes, as in heads that are split without a transpose, is none.
     """
+    # Both may have any shape.
     ends, other_ends = (set(accumulate(value.shape, mul)) for value in (one, other))
     if not (ends <= other_ends or other_ends <= ends):
         return False
@@ -108,6 +111,7 @@ def _is_reshaped(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 def _is_reordered(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Tell whether the places along a single axis stand in another order."""
+    # Both may have any shape.
     if one.shape != other.shape:
         return False
     for axis in range(one.dim()):
@@ -123,4 +127,5 @@ def _is_reordered(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 def _near(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Tell whether numbers of size 1 agree, each with its own; infinity with infinity only."""
+    # Both have one shape.
     return bool(((one - other).abs().le(TOLERANCE) | (one == other)).all())

@@ -48,7 +48,7 @@ class RecordingSides:
     """The folder with the reference's files."""
 
     def prepared(self, call: SmallCall, sizes: Sizes) -> PreparedCall:
-        """Return this call of both sides, to be made with numbers.
+        """Prepare a call on both sides, to be made once its numbers are drawn.
 
         Raises:
             StudentFault: a module cannot be made, or has no room for a parameter.

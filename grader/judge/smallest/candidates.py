@@ -62,6 +62,7 @@ class Candidate:
         return rows.reshape(tuple(shape))
 
     def _bias(self, name: str, shape: Sequence[int]) -> torch.Tensor:
+        # Returns that shape.
         values = torch.zeros(tuple(shape))
         if self.pattern > 0:
             values.view(-1)[random.Random(f"{name} {self.pattern}").randrange(values.numel())] = 1.0
@@ -110,6 +111,7 @@ def _argument(given: Given, candidate: Candidate, draw: random.Random) -> Any:
 
 
 def _tensor(given: Tensor, candidate: Candidate, draw: random.Random) -> torch.Tensor:
+    # Returns the shape that its axes have here.
     shape = shape_of(given.axes, candidate.sizes)
     count = int(torch.Size(shape).numel())
     if isinstance(given, Fixed):
@@ -143,6 +145,7 @@ def _mask(shape: Sequence[int], draw: random.Random) -> torch.Tensor:
 
 
 def _shares(shape: Sequence[int], draw: random.Random) -> torch.Tensor:
+    # Returns that shape; the last axis adds up to 1.
     parts = torch.tensor([draw.choice((1.0, 3.0)) for _ in range(int(torch.Size(shape).numel()))])
     rows = parts.reshape(tuple(shape))
     return rows / rows.sum(-1, keepdim=True)

@@ -107,6 +107,7 @@ def agree(left: Any, right: Any) -> bool:
 
 
 def _far(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    # Both have one shape; so has the result.
     one, other = left.double(), right.double()
     near = (one - other).abs() <= MARGIN * (1 + other.abs())
     return ~near  # NaN is near nothing

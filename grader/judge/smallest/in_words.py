@@ -140,6 +140,7 @@ def _index(number: int, shape: Sequence[int]) -> list[int]:
 
 def _is_share(right: torch.Tensor, index: Sequence[int]) -> bool:
     """Tell whether an entry is of a row that adds up to 1, of more than one entry."""
+    # right: any shape.
     if right.dim() == 0 or not right.is_floating_point():
         return False
     row = right[tuple(index[:-1])]

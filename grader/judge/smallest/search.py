@@ -198,6 +198,7 @@ def _better(wrong_call: WrongCall, filled: Filled, sides: Sides) -> WrongCall:
 
 
 def _simpler_weights(filled: Filled) -> Iterator[Callable[[Filled], dict[str, torch.Tensor]]]:
+    # Each value has the shape of its parameter.
     plain = replace(filled.candidate, pattern=0)
     for name, value in filled.weights.items():
         simple = plain.weight(name, value.shape)

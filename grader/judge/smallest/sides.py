@@ -151,13 +151,13 @@ class Sides:
         return self._yours(call, yours), through(right, call.methods, dict(call.options))
 
     def _yours(self, call: SmallCall, target: Any) -> Call:
-        """Return what asks the student's function, class or module."""
+        """Return a function that makes the call on the student's side."""
         if not call.steps:
             return through(target, call.methods, dict(call.options))
         return self._stepped(call, target, self._student)
 
     def _stepped(self, call: SmallCall, target: Any, definitions: Any) -> Call:
-        """Return what runs the steps of a call with the names of one side."""
+        """Return a function that runs the steps of a call with the names of one side."""
         names = {
             name: getattr(definitions, name)
             for name in used_names(call.steps)

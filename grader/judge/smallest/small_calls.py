@@ -124,6 +124,7 @@ class SmallCall:
         return sum(math.prod(shape_of(one.axes, sizes)) for one in self._tensors())
 
     def _tensors(self) -> Iterator[Tensor]:
+        # Each names its own shape, by its axes.
         for one in self.given.values():
             for part in one if isinstance(one, (list, tuple)) else (one,):
                 if isinstance(part, TENSORS):

@@ -80,6 +80,7 @@ def _comments(difference: ClearDifference, part: str) -> list[str]:
 
 
 def _weights(stored: Mapping[str, torch.Tensor]) -> list[str]:
+    # Each value has the shape of its parameter.
     rows = [f"    {name!r}: {_literal(value)}," for name, value in stored.items()]
     return [f"{MODULE}.load_state_dict({{", *rows, "}, strict=False)"] if rows else []
 
@@ -103,4 +104,5 @@ def _literal(value: Any) -> str:
 
 def _are_one_hot(rows: torch.Tensor) -> bool:
     """Tell whether each row holds a single 1, and zeros."""
+    # rows: (..., C).
     return bool(((rows == 0) | (rows == 1)).all()) and bool((rows.sum(-1) == 1).all())

@@ -232,7 +232,7 @@ def _bodies(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
 def _filled(
     rule: LearntRule, bound: Mapping[str, ast.AST], function: ast.FunctionDef, line: int
 ) -> Iterator[list[str]]:
-    """Yield what comes, as texts, with each open name filled in every way that may be meant."""
+    """Yield the new code as texts, with the open names filled in all ways that may be meant."""
     made = _made(rule.new)
     names = {key: one for each in rule.new for one in ast.walk(each) if (key := open_name(one))}
     free = [

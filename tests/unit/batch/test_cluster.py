@@ -15,7 +15,8 @@ from grader.batch.cluster.cluster import ClusterGrader, cluster_grader
 from grader.batch.cluster.course_files import CourseFiles, files_of_course
 from grader.batch.cluster.worker_side import ClusterOrder, WarmJudges
 from grader.course.course import Course, find_course
-from grader.engine.engine import EngineError, Options, Result
+from grader.engine.engine import EngineError, Options
+from grader.engine.result import Result
 from grader.store.conditions import conditions_of
 from grader.submission.submission import Submission
 from tests.unit.samples import SampleResult, submission, write_course

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
+from typing import ClassVar
 
 from grader.processes.bootstrap import BOOT, ENVIRONMENT, FLAGS, Bootstrap, _interpreter, spawn
 
@@ -11,25 +13,31 @@ PROBE = """
 import gc, json, os
 kept = [[] for _ in range(1000)]
 while_importing = gc.isenabled()
-def main(config, bootstrap):
+def main(message):
     seen = [while_importing, gc.isenabled(), gc.get_freeze_count() > 1000]
-    os.write(config["answer"], json.dumps(seen).encode())
+    os.write(message["order"]["answer"], json.dumps(seen).encode())
 """
+
+
+@dataclass(frozen=True)
+class ProbeOrder:
+    entry: ClassVar[str] = "probe:main"
+    answer: int
 
 
 def test_garbage_is_looked_for_after_the_import_and_not_in_what_it_left() -> None:
     bootstrap = Bootstrap(
         modules={"probe": (PROBE, False)},
-        stack=[],
-        stack_fds=[],
-        python=[_interpreter(), *FLAGS],
+        stack=(),
+        stack_fds=(),
+        python=(_interpreter(), *FLAGS),
         boot=BOOT,
         environment=dict(ENVIRONMENT),
         language="en",
         texts=None,
     )
     answer, end = os.pipe()
-    pid = spawn(bootstrap, "probe:main", {"answer": end}, (end,))
+    pid = spawn(bootstrap, ProbeOrder(end), (end,))
     os.close(end)
     with os.fdopen(answer, "rb") as file:
         while_importing, while_running, is_frozen = json.loads(file.read())

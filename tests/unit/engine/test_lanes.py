@@ -20,7 +20,7 @@ def nursery(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[lanes.NurseryStar
     """A starter, and the nursery's end of its connection."""
     ends: list[socket.socket] = []
 
-    def spawn(bootstrap: Any, entry: str, config: Any, fds: tuple[int, ...], errors: int) -> int:
+    def spawn(bootstrap: Any, order: Any, fds: tuple[int, ...], errors: int) -> int:
         ends.append(socket.socket(fileno=os.dup(fds[0])))
         return os.getpid()
 

@@ -20,7 +20,7 @@ def test_closing_ends_what_was_started_and_once_is_enough() -> None:
     begun.close()
     assert not Path(f"/proc/{starter.pid}").exists()
     assert begun.errors.closed
-    for fd in begun.bootstrap["stack_fds"]:
+    for fd in begun.bootstrap.stack_fds:
         with pytest.raises(OSError):
             os.fstat(fd)
 

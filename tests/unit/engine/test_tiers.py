@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.engine import tiers as acceptance
-from grader.engine.tiers import IsolationError, acceptable, refused
+from grader.engine.tiers import IsolationError, RunTiers, acceptable, refused
 from grader.text.language import use_language
 from grader.worker import tiers
 
@@ -82,3 +82,15 @@ def test_a_refusal_says_why_and_what_next(wanted: tuple[str, ...], text: str) ->
     said = str(refused(wanted, "mount: Operation not permitted"))
     assert "mount: Operation not permitted" in said
     assert text in said
+
+
+def test_the_first_lane_settles_the_tier_of_a_run() -> None:
+    before = RunTiers(("full", "partial"))
+    after = before.held_to("partial")
+    assert (before.known, after.known, after.held_to("partial")) == ("none", "partial", after)
+    with pytest.raises(IsolationError) as error:
+        after.held_to("full")
+    assert str(error.value) == (
+        "isolation changed from partial to full while grading. Results so far are good. "
+        "Next: grader doctor --isolation"
+    )

@@ -30,6 +30,7 @@ from grader.messages.hello import Hello, hello_in
 from grader.submission.file_choice import Choice
 from grader.wire.faults import Violation
 from grader.wire.frame import Message
+from grader.wire.isolation_record import IsolationRecord
 
 FULL = Observation(
     "a/b/c",
@@ -47,7 +48,7 @@ GRADED = GradedSubmission(
     without=(),
     notes=(Note("problem", "Broken.", Where("a.py", 1)), Note("note", "Odd.")),
     choices={"a": Choice("a.py", {"a.py": "edited"})},
-    isolation={"tier": "full", "enforced": ["seccomp"], "weak": []},
+    isolation=IsolationRecord("full", ("seccomp",)),
     duration_ms=1.5,
     trace=Trace({"a/b/c": [["1", [0.5]]]}, {"a/b/c": ("matches",)}, {}, (("t.py", "SEEN"),)),
 )

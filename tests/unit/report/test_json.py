@@ -11,6 +11,7 @@ import pytest
 from grader.grade.evidence import Cause, Note, Observation, Outcome, Picture, Weights, Where
 from grader.report.content import report_on
 from grader.report.json import as_dict, rendered
+from grader.wire.isolation_record import IsolationRecord
 from tests.unit.samples import RUBRIC, SampleResult, observations, submission
 
 
@@ -30,7 +31,7 @@ def test_a_report_in_full() -> None:
     graded = SampleResult(
         observations=(failed,),
         loading=(Note("problem", "SyntaxError", Where("s2_means.py", 9)),),
-        isolation={"reason": "x", "enforced": ["rlimits"]},
+        isolation=IsolationRecord("none", ("rlimits",), reason="x"),
     )
 
     assert as_dict(report_on(graded, RUBRIC, only=("s2.mean",))) == {
@@ -46,7 +47,7 @@ def test_a_report_in_full() -> None:
         "unchecked_points": "0",
         "total": "0",
         "complete": False,
-        "isolation": {"enforced": ["rlimits"], "reason": "x", "tier": "partial"},
+        "isolation": {"enforced": ["rlimits"], "reason": "x", "tier": "partial", "weak": []},
         "notes": [
             {
                 "kind": "problem",

@@ -28,6 +28,7 @@ from grader.report import json as json_report
 from grader.report.cleaning import refusal
 from grader.report.content import Report, report_on
 from grader.report.terminal import render
+from grader.wire.isolation_record import IsolationRecord
 from tests.support.pages import everything
 from tests.support.workflow import commands
 from tests.unit.samples import CHECKS, FILES, RUBRIC, SampleResult, submission
@@ -64,7 +65,7 @@ def hostile_report(text: str, outcome: Outcome = Outcome.FAILED) -> Report:
     )
     notes = (Note("problem", text, where), Note("note", text, where))
     work = submission(text, FILES, path=f"class/{text}".replace("\0", ""))
-    found = SampleResult(work, seen, notes, isolation={"reason": text})
+    found = SampleResult(work, seen, notes, isolation=IsolationRecord("none", reason=text))
     return report_on(found, RUBRIC)
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from grader.grade.evidence import Cause, Note, Observation, Outcome, Picture, Where
 from grader.report.content import report_on
 from grader.report.terminal import render
+from grader.wire.isolation_record import IsolationRecord
 from tests.unit.samples import RUBRIC, SampleResult, observations, submission
 
 
@@ -54,7 +55,7 @@ MIXED = SampleResult(
         Observation("s2.mean/outputs/test_mean", "The mean.", Outcome.NOT_ATTEMPTED),
     ),
     loading=(Note("note", "Defined twice; the last one counts.", Where("s1_sums.py", 60)),),
-    isolation={"reason": "no user namespaces here"},
+    isolation=IsolationRecord("none", reason="no user namespaces here"),
 )
 
 
@@ -238,7 +239,7 @@ def test_hostile_text_neither_drives_the_terminal_nor_is_markup() -> None:
         observations=hostile,
         loading=(Note("problem", HOSTILE, Where(HOSTILE, 4)),),
         tier=HOSTILE,
-        isolation={"reason": HOSTILE},
+        isolation=IsolationRecord("none", reason=HOSTILE),
     )
 
     text = text_of(graded)

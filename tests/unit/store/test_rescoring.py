@@ -18,13 +18,14 @@ from grader.grade.evidence import Observation, Outcome
 from grader.report.content import report_on
 from grader.report.json import as_dict
 from grader.store.rescoring import rescored
+from grader.wire.isolation_record import IsolationRecord
 from tests.unit.grade.test_score import criterion, graded, observed, rubric_of
 from tests.unit.samples import SampleResult, submission
 
 
 def record(rubric: Rubric, seen: list[Observation]) -> Any:
     """The record for staff, as it is when it comes out of a store."""
-    result = SampleResult(submission(), tuple(seen), isolation={"tier": "full"})
+    result = SampleResult(submission(), tuple(seen), isolation=IsolationRecord("full"))
     return json.loads(
         json.dumps(as_dict(report_on(result, rubric, for_staff=True), for_staff=True))
     )

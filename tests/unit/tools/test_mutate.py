@@ -91,29 +91,49 @@ def test_what_a_target_names_is_there() -> None:
 
 
 def test_only_what_no_test_notices_survives(tmp_path: Path) -> None:
-    """In a process of its own: pytest is run in forks of it."""
     (tmp_path / "summed.py").write_text("def f(a):\n    print(a)\n    return a + 1\n")
     (tmp_path / "test_summed.py").write_text(
         "from summed import f\n\n\ndef test_f():\n    assert f(2) == 3\n"
     )
+    done = _survivors(tmp_path, Target("summed.py", ("test_summed.py",)))
+    assert done.stdout.splitlines()[-1:] == ["['f: `print(a)` -> `pass`']"], done.stderr
+
+
+def test_mistakes_in_the_package_of_a_pytest_plugin_are_noticed() -> None:
+    """pytest imports such a package by itself, to rewrite its assertions."""
+    done = _survivors(
+        ROOT, Target("grader/course/cycles.py", ("tests/unit/course/test_cycles.py",))
+    )
+    assert done.stdout.splitlines()[-1:] == ["[]"], done.stderr
+
+
+def test_tests_that_import_another_module_prove_nothing(tmp_path: Path) -> None:
+    (tmp_path / "summed.py").write_text("def f(a):\n    return a + 1\n")
+    (tmp_path / "test_other.py").write_text("def test_f():\n    pass\n")
+    done = _survivors(tmp_path, Target("summed.py", ("test_other.py",)))
+    assert done.stderr.splitlines()[-1:] == [
+        "summed.py: its tests import another module of that name, or none"
+    ]
+
+
+def _survivors(folder: Path, target: Target) -> subprocess.CompletedProcess[str]:
+    """Print the survivors of a module, in a process of its own: pytest is run in forks of it."""
     script = (
         "from pathlib import Path\n"
         "from tests.unit.tools.test_mutate import survivors_of\n"
-        f"print(survivors_of(Path({str(tmp_path)!r})))"
+        f"print(survivors_of(Path({str(folder)!r}), {target.path!r}, {target.tests!r}))"
     )
-    path = os.pathsep.join([str(ROOT), str(tmp_path)])
-    done = subprocess.run(
+    path = os.pathsep.join([str(ROOT), str(folder)])
+    return subprocess.run(
         [sys.executable, "-c", script],
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         encoding="utf-8",
         timeout=300,
     )
-    assert done.stdout.splitlines()[-1:] == ["['f: `print(a)` -> `pass`']"], done.stderr
 
 
-def survivors_of(folder: Path) -> list[str]:
-    """Return the survivors of the small module above."""
-    target = Target("summed.py", ("test_summed.py",))
-    made = mutants((folder / target.path).read_text(encoding="utf-8"))
-    return [mutant.name for mutant in surviving(folder, target, made, jobs=2)]
+def survivors_of(folder: Path, path: str, tests: tuple[str, ...]) -> list[str]:
+    """Return the names of a module's survivors."""
+    made = mutants((folder / path).read_text(encoding="utf-8"))
+    return [mutant.name for mutant in surviving(folder, Target(path, tests), made, jobs=2)]

@@ -11,6 +11,7 @@ import click
 from grader.cli.faults import in_words
 from grader.engine.isolation_test import IsolationReport, isolation_report
 from grader.text.typed import here
+from grader.wire.isolation_record import IsolationRecord
 
 APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 MAX_NAMESPACES = Path("/proc/sys/user/max_user_namespaces")
@@ -24,14 +25,14 @@ def run(look: Callable[[], IsolationReport] = isolation_report) -> int:
     with in_words():
         report = look()
     width = max(len(finding.probe.prevents) for finding in report.findings)
-    reason = report.isolation.get("reason")
-    click.echo(f"isolation {report.tier}" + (f" ({reason})" if reason else ""))
+    isolation = report.isolation or IsolationRecord(report.tier)
+    reason = f" ({isolation.reason})" if isolation.reason else ""
+    click.echo(f"isolation {report.tier}{reason}")
     for finding in report.findings:
         holds = "holds" if finding.holds else "does not hold"
         doubt = "" if finding.succeeds_outside else "  (not proven: it failed outside as well)"
         click.echo(f"{holds:<14} {finding.probe.prevents:<{width}}{doubt}".rstrip())
-    weak = report.isolation.get("weak")
-    for text in weak if isinstance(weak, (list, tuple)) else ():
+    for text in isolation.weak:
         click.echo(f"weak           {text}")
     click.echo(_next(report))
     return 3 if report.broken else 0

@@ -8,7 +8,7 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
@@ -25,6 +25,7 @@ from grader.engine.lanes import cores
 from grader.live.versions import CPU_INDEX, torch_fits
 from grader.report.cleaning import one_line
 from grader.text.typed import here
+from grader.wire.isolation_record import IsolationRecord
 
 PACKAGES = ("numpy", "pytest", "einops", "nbformat", "pyyaml", "click", "rich", "jinja2")
 LIMIT_IMPORT_S = 120
@@ -135,22 +136,19 @@ def get_torch(make: str) -> str:
     return f"{sys.executable} -m pip install 'torch>=2.6,<3'{index}"
 
 
-def isolation(look: Callable[[Path], Mapping[str, object]] = reached) -> Requirement:
+def isolation(look: Callable[[Path], IsolationRecord | None] = reached) -> Requirement:
     """Find out the tier that confines submissions, the layers of it, and why it is no better."""
     with tempfile.TemporaryDirectory(prefix="grader-doctor-") as folder:
         try:
-            tried = look(Path(folder))
+            tried = look(Path(folder)) or IsolationRecord("none")
         except EngineError as error:
             return Requirement("isolation", one_line(str(error)), _look_closer())
-    tier, reason = tried.get("tier", "none"), tried.get("reason")
-    enforced = tried.get("enforced")
-    layers = ", ".join(map(str, enforced)) if isinstance(enforced, list) else ""
-    why = f" ({reason})" if reason else ""
-    text = one_line(f"{tier}{why}: {layers}")
-    if tier == "full":
+    why = f" ({tried.reason})" if tried.reason else ""
+    text = one_line(f"{tried.tier}{why}: {', '.join(tried.enforced)}")
+    if tried.tier == "full":
         return Requirement("isolation", text)
     mend = hint(APPARMOR, MAX_NAMESPACES, sys.platform)
-    advice = f"{_ADVICE[str(tier)]}. To get it: {mend}. More: {_look_closer()}"
+    advice = f"{_ADVICE[tried.tier]}. To get it: {mend}. More: {_look_closer()}"
     return Requirement("isolation", text, advice=advice)
 
 

@@ -19,6 +19,7 @@ from grader.course.course import find_course
 from grader.engine.engine import EngineError
 from grader.release.sealing import sealed_course
 from grader.sealed.ciphers import new_key
+from grader.wire.isolation_record import IsolationRecord
 from tests.unit.samples import write_course
 
 
@@ -100,19 +101,19 @@ def test_without_a_clone_pip_gets_torch(
     assert doctor.get_torch("make setup") == command
 
 
-ENFORCED = {"enforced": ["descriptors", "seccomp"]}
+ENFORCED = ("descriptors", "seccomp")
 
 
 @pytest.mark.parametrize(
     ("found", "requirement"),
     [
         pytest.param(
-            {"tier": "full", **ENFORCED},
+            IsolationRecord("full", ENFORCED),
             Requirement("isolation", "full: descriptors, seccomp"),
             id="full",
         ),
         pytest.param(
-            {"tier": "partial", "reason": "no tier full: mount: refused", **ENFORCED},
+            IsolationRecord("partial", ENFORCED, reason="no tier full: mount: refused"),
             Requirement(
                 "isolation",
                 "partial (no tier full: mount: refused): descriptors, seccomp",
@@ -122,7 +123,7 @@ ENFORCED = {"enforced": ["descriptors", "seccomp"]}
             id="partial",
         ),
         pytest.param(
-            {"tier": "none", "reason": "no Landlock", **ENFORCED},
+            IsolationRecord("none", ENFORCED, reason="no Landlock"),
             Requirement(
                 "isolation",
                 "none (no Landlock): descriptors, seccomp",
@@ -134,14 +135,14 @@ ENFORCED = {"enforced": ["descriptors", "seccomp"]}
     ],
 )
 def test_the_isolation(
-    monkeypatch: pytest.MonkeyPatch, found: dict[str, object], requirement: Requirement
+    monkeypatch: pytest.MonkeyPatch, found: IsolationRecord, requirement: Requirement
 ) -> None:
     monkeypatch.setattr(doctor, "hint", lambda *_: "mend it")
     assert doctor.isolation(lambda folder: found) == requirement
 
 
 def test_no_isolation_at_all_is_missing() -> None:
-    def look(folder: Path) -> dict[str, object]:
+    def look(folder: Path) -> IsolationRecord:
         raise EngineError("isolation can't be had\nhere")
 
     assert doctor.isolation(look) == Requirement(

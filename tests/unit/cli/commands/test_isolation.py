@@ -9,6 +9,7 @@ import pytest
 from grader.cli.commands.doctor import isolation
 from grader.engine.isolation_probes import PROBES
 from grader.engine.isolation_test import IsolationFinding, IsolationReport
+from grader.wire.isolation_record import IsolationRecord
 
 
 def seen(tier: str, *, fails: str = "", fails_outside: str = "") -> IsolationReport:
@@ -16,7 +17,8 @@ def seen(tier: str, *, fails: str = "", fails_outside: str = "") -> IsolationRep
         IsolationFinding(probe, probe.name != fails, probe.name != fails_outside, "")
         for probe in PROBES
     )
-    return IsolationReport(tier, {"reason": "no tier full: mount", "weak": ["stat"]}, findings)
+    record = IsolationRecord(tier, reason="no tier full: mount", weak=("stat",))
+    return IsolationReport(tier, record, findings)
 
 
 def test_a_tier_that_keeps_its_promises(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,7 @@ from grader.cli.commands.doctor import machine
 from grader.engine.engine import EngineError
 from grader.text.typed import here
 from grader.validate.gap import Gap
+from grader.wire.isolation_record import IsolationRecord
 from tests.unit.samples import SampleGrader, write_course
 
 QUESTION = "written:\n  s1.why: {points: 2, question: Why?}\n"
@@ -99,11 +100,11 @@ def test_a_refusal_shows_the_command_with_its_options(
 
 @pytest.mark.usefixtures("course")
 def test_the_doctor_sends_to_its_closer_look() -> None:
-    def look(folder: Path) -> dict[str, object]:
+    def look(folder: Path) -> IsolationRecord:
         raise EngineError("none to be had")
 
     assert machine.isolation(look).fix == f"{OWN} doctor --isolation"
-    assert machine.isolation(lambda folder: {"tier": "partial"}).advice.endswith(
+    assert machine.isolation(lambda folder: IsolationRecord("partial")).advice.endswith(
         f" More: {OWN} doctor --isolation"
     )
 
