@@ -37,7 +37,7 @@ from grader.cli.class_progress import progress
 from grader.cli.course_at import course_at
 from grader.cli.faults import in_words
 from grader.cli.open_engine import OpenEngine
-from grader.cli.written_changes import written_changes
+from grader.cli.written_changes import sums, written_changes
 from grader.course.course import Course, find_course
 from grader.engine.engine import Engine, Options
 from grader.engine.lanes import cores
@@ -176,9 +176,9 @@ def run(
         values["written"] = [each.as_json() for each in by_hand]
         click.echo(json.dumps(values, indent=2, ensure_ascii=False))
     else:
-        _print(changes, done)
-        for each in by_hand:
-            click.echo(without_commands(str(each)))
+        _print(changes, done, ", written answers aside" if by_hand else "")
+        for line in (*map(str, by_hand), *sums(by_hand)):
+            click.echo(without_commands(line))
         again = (*_typed(policy), *_places(folder, roster, at, isolation))
         _print_next(out, only_show, course_folder, again)
     return 3 if any(one.problem and "problem" not in one.before for one in done) else 0
@@ -251,7 +251,7 @@ def _commit(
     write_class_results(rows, known.names, course.rubric, known.only, by_person, out)
 
 
-def _print(changes: Iterable[Change], done: Iterable[Regraded]) -> None:
+def _print(changes: Iterable[Change], done: Iterable[Regraded], aside: str) -> None:
     known, everybody = tuple(changes), tuple(done)
     width = max((len(one_line(change.student)) for change in known), default=0)
     for change in sorted(known, key=lambda one: (one.difference, one.student)):
@@ -276,7 +276,7 @@ def _print(changes: Iterable[Change], done: Iterable[Regraded]) -> None:
     up, down = (sum(sign * each.difference > 0 for each in known) for sign in (1, -1))
     click.echo(
         f"{len(everybody)} students: {up} up, {down} down, {len(everybody) - up - down} with the "
-        f"same points; the code of {ran} ran again"
+        f"same points{aside}; the code of {ran} ran again"
     )
 
 
