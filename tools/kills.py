@@ -2,6 +2,8 @@
 
 `python tools/kills.py --times 50` grades a small class, kills one process a run, gives the same
 command again as often as it takes, and demands the gradebook of an undisturbed run, to the byte.
+The class is one of the course that is made for tests, whose run is mostly what all courses share;
+`--course attention` takes the first assignment of this course instead, which costs twice as much.
 `--full-disk 10` lets the disk become full instead, at ten sizes, and gives the command again when
 there is room. Linux only: it reads the tree of processes from /proc, and mounts small disks in a
 namespace of its own.
@@ -27,16 +29,36 @@ from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-STEM = "a1_attention"
-WRONG = {"wrong-axis": ("dim=-1", "dim=0"), "unscaled": ("math.sqrt(", "(1 + 0 * ")}
-"""Changes of the reference: the submissions that have one lose points."""
 MOST_RUNS = 20
 MOST_TRIES = 3
 """So many batches to a kill that is wanted: where a kind is hardly ever there, the command ends."""
 FULL_DISK = "full disk"
 ROOM_KIB = 512 << 10
+ENVIRON = {**os.environ, "PYTHONPATH": str(ROOT)}
 WAIT_S = 2.0
 """The longest that is waited for a process of a kind."""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """The course that the class is one of, and what its students hand in."""
+
+    root: Path
+    only: str
+    stem: str
+    wrong: tuple[tuple[str, str], ...]
+    """Changes of the reference: the submissions that have one lose points."""
+
+
+COURSES: Mapping[str, Graded] = {
+    "toy": Graded(
+        ROOT / "tests" / "toy_course", "f1", "f1_filters",
+        (("return right, down", "return down, right"), ("dim=(3, 4)", "dim=4")),
+    ),
+    "attention": Graded(
+        ROOT, "a1", "a1_attention", (("dim=-1", "dim=0"), ("math.sqrt(", "(1 + 0 * ")),
+    ),
+}  # fmt: skip
 
 
 def children(pid: int) -> list[int]:
@@ -116,30 +138,36 @@ class Kill:
     out: Path
 
 
-def make_class(folder: Path, students: int) -> None:
-    text = (ROOT / "reference" / f"{STEM}.py").read_text("utf-8")
-    changes = [("", ""), *WRONG.values()]
+def make_class(folder: Path, students: int, course: Graded) -> None:
+    text = (course.root / "reference" / f"{course.stem}.py").read_text("utf-8")
+    changes = [("", ""), *course.wrong]
     for number in range(students):
         place = folder / f"student-{number:03}"
         place.mkdir(parents=True)
         before, after = changes[number % len(changes)]
         changed = text.replace(before, after) if before else text
-        (place / f"{STEM}.py").write_text(f"{changed}\n# {number}\n", "utf-8")
+        (place / f"{course.stem}.py").write_text(f"{changed}\n# {number}\n", "utf-8")
 
 
-def command(folder: Path, out: Path) -> list[str]:
-    words = ("batch", str(folder), "--out", str(out), "--only", "a1", "-j", "1", "--quiet")
-    return [sys.executable, "-m", "grader", *words]
+@dataclass(frozen=True)
+class Class:
+    """The class that is graded over and over."""
 
+    folder: Path
+    course: Graded
 
-def start(folder: Path, out: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        command(folder, out),
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    def command(self, out: Path) -> list[str]:
+        words = ("batch", str(self.folder), "--out", str(out), "-j", "1", "--quiet")
+        return [sys.executable, "-m", "grader", *words, "--only", self.course.only]
+
+    def start(self, out: Path) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self.command(out),
+            cwd=self.course.root,
+            env=ENVIRON,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
 
 def kill_once(
@@ -162,16 +190,16 @@ def kill_once(
     return True
 
 
-def tried(kind: str, number: int, folder: Path, whole: Undisturbed, out: Path) -> Kill:
+def tried(kind: str, number: int, graded: Class, whole: Undisturbed, out: Path) -> Kill:
     draw = random.Random(f"{kind} {number}")
     after_s = draw.uniform(0.05, whole.takes_s)
-    process, began = start(folder, out), time.monotonic()
+    process, began = graded.start(out), time.monotonic()
     hit = kill_once(kind, after_s, draw, process)
     last, runs = process.wait(), 1
     if not hit or kind != "parent":  # it went on to its own end
         whole.takes_s = time.monotonic() - began
     while last != whole.code and runs < MOST_RUNS:
-        last, runs = start(folder, out).wait(), runs + 1
+        last, runs = graded.start(out).wait(), runs + 1
     written = out / "gradebook.csv"
     same = last == whole.code and written.is_file() and written.read_bytes() == whole.book
     if same:
@@ -189,7 +217,7 @@ cp "$out/gradebook.csv" "$book"; exit $code
 """
 
 
-def filled_up(number: int, folder: Path, whole: Undisturbed, out: Path) -> Kill:
+def filled_up(number: int, graded: Class, whole: Undisturbed, out: Path) -> Kill:
     """Grade onto a disk that becomes full, make room, and give the same command again."""
     book, code = whole.book, whole.code
     size = random.Random(number).randrange(whole.needs_kib // 20, whole.needs_kib)
@@ -197,8 +225,8 @@ def filled_up(number: int, folder: Path, whole: Undisturbed, out: Path) -> Kill:
     rights = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     done = subprocess.run(
         ["unshare", *rights, "--mount", "sh", "-c", _ON_A_SMALL_DISK, "sh", str(ROOM_KIB),
-         str(size), str(out), str(written), *command(folder, out)],
-        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL,
+         str(size), str(out), str(written), *graded.command(out)],
+        cwd=graded.course.root, env=ENVIRON, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     if done.returncode == 99:
         raise SystemExit("no disk can be mounted here")
@@ -215,9 +243,9 @@ def size_kib(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) >> 10
 
 
-def undisturbed(folder: Path, out: Path) -> Undisturbed:
+def undisturbed(graded: Class, out: Path) -> Undisturbed:
     began = time.monotonic()
-    code = start(folder, out).wait()
+    code = graded.start(out).wait()
     takes_s = time.monotonic() - began
     return Undisturbed((out / "gradebook.csv").read_bytes(), code, size_kib(out), takes_s)
 
@@ -249,21 +277,23 @@ def main() -> int:
     parser.add_argument(
         "--times", type=int, default=50, help="kills of each kind, misses not counted"
     )
-    parser.add_argument("--students", type=int, default=4)
+    parser.add_argument("--students", type=int, default=6)
+    parser.add_argument("--course", choices=COURSES, default="toy", help="that is graded")
     parser.add_argument("--kind", action="append", choices=KINDS, help="only this kind")
     parser.add_argument("--full-disk", type=int, default=0, help="disks, and nothing is killed")
     parser.add_argument("--at-once", type=int, default=2, help="batches side by side")
     given = parser.parse_args()
     place = Path(tempfile.mkdtemp(prefix="grader-kills-"))
-    make_class(place / "class", given.students)
-    whole = undisturbed(place / "class", place / "whole")
+    graded = Class(place / "class", COURSES[given.course])
+    make_class(graded.folder, given.students, graded.course)
+    whole = undisturbed(graded, place / "whole")
     print(f"undisturbed: exit code {whole.code}, {whole.takes_s:.1f} s", flush=True)
 
     def one(job: tuple[str, int]) -> Kill:
         kind, number = job
         out = place / f"{kind}-{number}".replace(" ", "-")
         way = filled_up if kind == FULL_DISK else partial(tried, kind)
-        return way(number, place / "class", whole, out)
+        return way(number, graded, whole, out)
 
     kills, times, too_few = [], given.full_disk or given.times, False
     with ThreadPoolExecutor(given.at_once) as threads:

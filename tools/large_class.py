@@ -6,10 +6,11 @@
 
 `grade` makes PLACE/class out of the corpus and of mutants of the reference, runs `grader batch` and
 says how many submissions a second that was, how much memory each kind of process needed at most,
-how the parent's grew, and the ratio to a plain loop: the same suites in one warm pytest, without
-isolation. `malformed` does the same with files that nobody should have handed in, and demands an
-outcome for everybody. `replay` grades results of `grade` once more, with another number of threads
-or another torch, and lists every mark that differs. What is there already is not done again.
+how that grew after the first 200, and the ratio to a plain loop: the same suites in one warm
+pytest, without isolation. `malformed` does the same with files that nobody should have handed in,
+and demands an outcome for everybody. `replay` grades results of `grade` once more, with another
+number of threads or another torch, and lists every mark that differs. What is there already is not
+done again.
 
 Linux only: it reads the tree of processes from /proc.
 """
@@ -30,7 +31,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -38,7 +39,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tools.class_making import make_class  # noqa: E402
-from tools.kills import KINDS  # noqa: E402
+from tools.class_memory import Memory  # noqa: E402
 from tools.malformed import make_malformed  # noqa: E402
 
 EVERY_S = 0.5
@@ -47,6 +48,8 @@ PLAIN = 8
 ORPHANS_S = 10.0
 """So long processes of a batch may take to end after it."""
 _SET_CHILD_SUBREAPER = 36
+FLAT = 5.0
+"""By so many per cent, at most, a process may have grown after the first students."""
 ENDED = (0, 1, 3)
 """The exit codes of a batch that graded everybody as far as it can be graded."""
 _PLAIN_LOOP = """
@@ -58,40 +61,6 @@ for _ in range(int(sys.argv[1])):
     pytest.main(words)
 print("SECONDS", (time.process_time() - began) / int(sys.argv[1]))
 """
-
-
-@dataclass
-class Memory:
-    """The memory of a batch while it runs, in MiB of what a process has for itself."""
-
-    most: dict[str, float] = field(default_factory=dict)
-    """By kind of process, of one process."""
-    parent: list[float] = field(default_factory=list)
-
-    def look(self, pid: int) -> None:
-        for kind, processes in KINDS.items():
-            for one in processes(pid):
-                own = own_mib(one)
-                self.most[kind] = max(self.most.get(kind, 0.0), own)
-                if kind == "parent" and own:
-                    self.parent.append(own)
-
-    def grown(self) -> float:
-        """How much more the parent has at the end than when a quarter was done, in MiB."""
-        quarter = self.parent[len(self.parent) // 4 :]
-        tenth = max(1, len(quarter) // 10)
-        begin, end = quarter[:tenth], quarter[-tenth:]
-        return sum(end) / len(end) - sum(begin) / len(begin) if quarter else 0.0
-
-
-def own_mib(pid: int) -> float:
-    """The memory that only this process has, which is what one process more costs."""
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0.0
-    sizes = (int(line.split()[1]) for line in lines if line.startswith("Private_"))
-    return sum(sizes) / 1024
 
 
 def adopt_orphans() -> None:
@@ -135,9 +104,10 @@ def graded(
     with log.open("w", encoding="utf-8") as lines:
         process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=lines, stderr=lines)
         while process.poll() is None:
-            memory.look(process.pid)
+            memory.look(process.pid, out)
             time.sleep(EVERY_S)
     bury_orphans()
+    memory.write(out.with_name(f"{out.name}-memory.csv"))
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     wall_s = time.monotonic() - began
@@ -208,13 +178,15 @@ def grade(place: Path, name: str, given: argparse.Namespace) -> int:
         f"exit code {run.code}, {run.wall_s:.0f} s: {len(kinds) / run.wall_s:.2f} a second with "
         f"-j {given.jobs}; {run.processor_s:.0f} s of processor time, {each:.2f} s for each"
     )
-    for kind, mib in run.memory.most.items():
+    for kind, mib in run.memory.most().items():
         print(f"{kind:8} at most {mib:7.1f} MiB of its own")
-    print(f"parent   {run.memory.grown():+7.1f} MiB from a quarter of the class to its end")
+    growths = list(run.memory.growths())
+    for growth in growths:
+        print(growth)
     if name != "malformed" and not given.without_plain:
         plain = plain_loop(given.only)
         print(f"plain loop: {plain:.2f} s of processor time a submission; ratio {each / plain:.2f}")
-    wrong = list(faults(run, kinds))
+    wrong = [*faults(run, kinds), *(f"not flat: {one}" for one in growths if one.percent > FLAT)]
     print("\n".join(wrong) if wrong else "everybody has points or a reason; no traceback")
     return bool(wrong)
 

@@ -9,7 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from grader.batch.discovery import Entry
+from grader.batch.gradebook import Row, row_of
+from grader.batch.progress import UNSEEN, Steps
 from grader.batch.time_columns import TimesById
+from grader.batch.tries import Tries
 from grader.course.rubric import Rubric
 from grader.report import json as json_report
 from grader.report.content import Grader, report_on
@@ -64,6 +67,15 @@ class Policy:
 
 
 @dataclass(frozen=True)
+class WatchedGrader:
+    """A grader for those whose code has to run, and who is told how far it has come."""
+
+    grader: Grader
+    on_row: Callable[[Row], None] = lambda _row: None
+    steps: Steps = UNSEEN
+
+
+@dataclass(frozen=True)
 class Earlier:
     """A class as it was graded, and how to grade it again."""
 
@@ -75,7 +87,7 @@ class Earlier:
     def regraded(
         self,
         entries: Callable[[], Mapping[str, Entry]],
-        open_grader: Callable[[int], AbstractContextManager[Grader]],
+        open_grader: Callable[[int], AbstractContextManager[WatchedGrader]],
         forced: Iterable[str] = (),
     ) -> Iterator[Regraded]:
         """Yield everybody, graded by what the course says now; what ran is kept in the store.
@@ -106,10 +118,10 @@ class Earlier:
         self,
         waiting: Iterable[tuple[Record, Kept]],
         entries: Mapping[str, Entry],
-        open_grader: Callable[[int], AbstractContextManager[Grader]],
+        open_grader: Callable[[int], AbstractContextManager[WatchedGrader]],
     ) -> Iterator[Regraded]:
         before: dict[str, Record] = {}
-        submissions = []
+        submissions: dict[str, Submission] = {}
         for record, kept in waiting:
             try:
                 submission = _same_as_then(kept, entries)
@@ -117,17 +129,45 @@ class Earlier:
                 yield Regraded(record, record, problem=str(error))
                 continue
             before[submission.id] = record
-            submissions.append(submission)
+            submissions[submission.id] = submission
         if not submissions:
             return
-        with open_grader(len(submissions)) as grader:
-            for graded in grader.grade(submissions):
-                report = report_on(graded, self.rubric, self.only, for_staff=True)
-                after = json_report.as_dict(report, for_staff=True)
-                self.results.keep(graded.submission, after)
-                yield Regraded(before.pop(graded.submission.id), after, ran=True)
+        with open_grader(len(submissions)) as watched:
+            for id, after in self._graded(submissions, watched):
+                watched.on_row(row_of(after))
+                yield Regraded(before.pop(id), after, ran=True)
         for record in before.values():
             yield Regraded(record, record, problem="grading ended without a result; try again")
+
+    def _graded(
+        self, submissions: Mapping[str, Submission], watched: WatchedGrader
+    ) -> Iterator[tuple[str, Record]]:
+        """Yield the new record of each, as `grader batch` does: twice tried, if it was chance."""
+        tries = Tries()
+        for id, record in self._records(submissions.values(), watched):
+            if tries.is_done(id, record):
+                yield id, record
+            else:
+                watched.steps.on_put_off(id)
+        again = (submissions[id] for id in tries.once_more())
+        for id, record in self._records(again, watched):
+            yield id, tries.last(id, record)
+        yield from tries.rest()
+
+    def _records(
+        self, submissions: Iterable[Submission], watched: WatchedGrader
+    ) -> Iterator[tuple[str, Record]]:
+        for graded in watched.grader.grade(_announced(submissions, watched.steps)):
+            report = report_on(graded, self.rubric, self.only, for_staff=True)
+            record = json_report.as_dict(report, for_staff=True)
+            self.results.keep(graded.submission, record)
+            yield graded.submission.id, record
+
+
+def _announced(submissions: Iterable[Submission], steps: Steps) -> Iterator[Submission]:
+    for one in submissions:
+        steps.on_start(one.id)
+        yield one
 
 
 def _same_as_then(kept: Kept, entries: Mapping[str, Entry]) -> Submission:

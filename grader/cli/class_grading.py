@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -130,6 +130,7 @@ def grade_class(
     conditions = conditions_of(course, slugs, options.isolation or "")
     make_folder(out)
     with (
+        with_way_to_go_on(out),
         open_store(out / STORE_FILE) as store,
         _opened(request, open_engine, course, options) as grader,
         progress(students, options.workers, quiet=request.quiet) as listener,
@@ -157,6 +158,16 @@ def grade_class(
             times,
         )
     return ClassGrading(summary, course, slugs, collected, absences, by_person, repeated, rule)
+
+
+@contextmanager
+def with_way_to_go_on(out: Path) -> Iterator[None]:
+    """Let an interrupt say what becomes of the results so far."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        words = f"what is graded is kept in {out}; the same command goes on with the rest"
+        raise KeyboardInterrupt(words) from None
 
 
 def _opened(

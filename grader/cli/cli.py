@@ -111,8 +111,10 @@ def main(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         error.show()
         return EXIT_COURSE_ERROR
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("\n" + _("interrupted"), err=True)
+    except (click.Abort, KeyboardInterrupt) as error:
+        # click has made an Abort of the interrupt, which may say how to go on.
+        more = str(error.__cause__ or error)
+        click.echo("\n" + _("interrupted") + (f": {more}" if more else ""), err=True)
         return EXIT_INTERRUPTED
     except Exception as error:
         if os.environ.get("GRADER_DEBUG") == "1":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +13,7 @@ from grader.batch.gradebook import NOT_GIVEN, GivenPoints
 from grader.class_report.data.gradebook_rows import gradebook_rows
 from grader.course.questions import WrittenItem
 from grader.report.cleaning import one_line
-from grader.text.points import exact, shown
+from grader.text.points import exact, shown, signed
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,11 @@ class WrittenChange:
     """As the gradebook shows it; empty if nothing was known then."""
     after: Fraction
     ticked: tuple[str, ...]
+
+    @property
+    def difference(self) -> Fraction:
+        """Return the points more than before; of points that were not known, all of them."""
+        return self.after - Fraction(self.before or 0)
 
     def __str__(self) -> str:
         ticked = ", ".join(self.ticked)
@@ -41,6 +47,17 @@ class WrittenChange:
             "after": exact(self.after),
             "ticked": list(self.ticked),
         }
+
+
+def sums(changes: Iterable[WrittenChange]) -> Iterator[str]:
+    """Say for each question how many gain or lose by what was ticked, and how much in all."""
+    by_slug: dict[str, list[Fraction]] = defaultdict(list)
+    for change in changes:
+        by_slug[change.slug].append(change.difference)
+    for slug, differences in by_slug.items():
+        up, down = sum(one > 0 for one in differences), sum(one < 0 for one in differences)
+        total = signed(sum(differences, Fraction(0)))
+        yield f"by {slug}, as ticked: {up} up, {down} down, {total} points in all"
 
 
 def written_changes(

@@ -40,11 +40,15 @@ def points_in_short(graded: GradedClass, student: StudentResult) -> str:
 
 
 def criterion_in_words(part: ExerciseReport, grade: CriterionGrade) -> str:
-    """Return what did not pass in one criterion: titles, and what was seen."""
-    seen = [one for one in part.observations if one.criterion == grade.criterion]
-    lines = [_passed(grade)]
-    for one in _different(seen):
-        lines += ["", *_in_words(one)]
+    """Return what did not pass in one criterion: titles, and what was seen.
+
+    A cause and its place that all of it have in common stand above, once.
+    """
+    seen = _different([one for one in part.observations if one.criterion == grade.criterion])
+    in_all = _in_all(seen)
+    lines = [_passed(grade), *(_fact(label, words) for label, words in in_all)]
+    for one in seen:
+        lines += ["", *_in_words(one, in_all)]
     return clean("\n".join(lines), LIMIT_TEXT)
 
 
@@ -84,15 +88,32 @@ def _words_of(seen: Observation) -> tuple[str, ...]:
     return (seen.outcome, seen.title, seen.observed)
 
 
-def _in_words(seen: Observation) -> Iterator[str]:
+def _in_all(seen: list[Observation]) -> tuple[tuple[str, str], ...]:
+    """Return what several checks have in common, beside what was observed and expected."""
+    failed = [facts(one) for one in seen if one.outcome is not Outcome.BLOCKED]
+    if len(failed) < 2:
+        return ()
+    own = (_("observed"), _("expected"))
+    first, *others = failed
+    return tuple(
+        fact for fact in first if fact[0] not in own and all(fact in other for other in others)
+    )
+
+
+def _in_words(seen: Observation, in_all: tuple[tuple[str, str], ...]) -> Iterator[str]:
     if seen.outcome is Outcome.BLOCKED:
         yield f"- {waits(Alike(seen))}"
         return
     why = remark(seen.outcome)
     yield f"- {one_line(seen.title)}" + (f" ({why})" if why else "")
     for label, words in facts(seen):
-        indented = words.replace("\n", "\n    ")
-        yield f"  {label}: {indented}"
+        if (label, words) not in in_all:
+            yield f"  {_fact(label, words)}"
+
+
+def _fact(label: str, words: str) -> str:
+    indented = words.replace("\n", "\n    ")
+    return f"{label}: {indented}"
 
 
 def _known(points: Fraction | None) -> str:

@@ -71,6 +71,29 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+def test_an_interrupt_says_how_to_go_on(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        command(folder, out), env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True,
+    ) as process:  # fmt: skip
+        until = time.monotonic() + LIMIT_S
+        while results(out) < 1:
+            assert time.monotonic() < until
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=LIMIT_S)[1]
+
+    assert process.returncode == 130
+    assert said.endswith(
+        f"\ninterrupted: what is graded is kept in {out}; the same command goes on with the rest\n"
+    )
+    assert "Traceback" not in said
+    assert 1 <= results(out) < STUDENTS - 1
+
+
 def test_the_same_command_goes_on_after_a_kill(folder: Path, tmp_path: Path) -> None:
     undisturbed, out = tmp_path / "undisturbed", tmp_path / "out"
     first = ran(folder, undisturbed)

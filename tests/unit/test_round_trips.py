@@ -16,9 +16,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.batch.attendance import of_roster
 from grader.batch.class_archive import class_folder
 from grader.batch.collected_table import CollectedRow, write_table
 from grader.batch.discovery import GIT, GRADESCOPE, LAYOUTS, NBGRADER, discover
+from grader.batch.roster import read_roster
 from grader.export.formats import FORMATS
 from grader.submission.downloads import CANVAS, MOODLE, PLAIN, hand_ins
 from tests.support.archives import tarred, zipped
@@ -33,6 +35,7 @@ CLASS: Mapping[str, Files] = {
     "103": {"a2_masking.py": b"\xef\xbb\xbfthree = 3\n"},
 }
 """By the number of the student, which each form keeps."""
+ONE_FILE_EACH = {student: next(iter(files.items())) for student, files in CLASS.items()}
 
 
 def put(place: Path, files: Files) -> None:
@@ -66,6 +69,12 @@ def as_archives(folder: Path) -> None:
             else tarred(files, "w" if suffix == ".tar" else "w:gz")
         )
         put(folder, {f"{student}{suffix}": data})
+
+
+def as_files(folder: Path) -> None:
+    """One file a student, under the student's name: of a student with two, the first."""
+    for student, (name, content) in ONE_FILE_EACH.items():
+        put(folder, {f"{student}{Path(name).suffix}": content})
 
 
 def as_gradescope(folder: Path) -> None:
@@ -102,10 +111,18 @@ INTAKE: Mapping[str, tuple[str, Callable[[Path], None]]] = {
     "moodle, flat": (
         MOODLE, as_prefixes(lambda who, n, name: f"One_{who}_assignsubmission_file_{name}"),
     ),
+    "moodle, flat and blind": (
+        MOODLE,
+        as_prefixes(lambda who, n, name: f"Participant_{who}_assignsubmission_file_{name}"),
+    ),
+    "moodle, flat teams": (
+        MOODLE, as_prefixes(lambda who, n, name: f"Team A_{who}_assignsubmission_file_{name}"),
+    ),
     "moodle, blind": (MOODLE, as_folders("Participant_{}_assignsubmission_file_".format)),
     "moodle, teams": (MOODLE, as_folders("Team A_{}_assignsubmission_file_".format)),
     "gradescope": (GRADESCOPE, as_gradescope),
     "nbgrader, submitted": (NBGRADER, as_nbgrader("submitted/{}/week 1".format)),
+    "nbgrader, in submitted": (NBGRADER, as_nbgrader("{}/week 1".format)),
     "nbgrader, inbound": (NBGRADER, as_nbgrader("inbound/{}+w+2026-11-20 10:00:00 UTC+x".format)),
     "git": (GIT, as_git),
 }  # fmt: skip
@@ -125,6 +142,40 @@ def test_what_a_form_holds_is_what_is_read(
     assert (collected.layout, collected.others, collected.unread) == (layout, (), ())
     numbers = {re.sub(r"\D", "", one.id.rpartition("_")[2]): one for one in collected.entries}
     assert {number: by_name(one.read().files) for number, one in numbers.items()} == CLASS
+
+
+def test_a_file_each_is_a_class(tmp_path: Path) -> None:
+    as_files(tmp_path / "class")
+    collected = discover(tmp_path / "class", tmp_path / "out", STEMS)
+
+    assert (collected.layout, collected.others, collected.unread) == (PLAIN, (), ())
+    assert {one.id: [*one.read().files.values()] for one in collected.entries} == {
+        student: [content] for student, (_name, content) in ONE_FILE_EACH.items()
+    }
+
+
+def test_of_a_team_each_has_what_it_handed_in(tmp_path: Path) -> None:
+    as_folders("Team A_{}_assignsubmission_file_".format)(tmp_path / "class")
+    roster = "id,team\n1,Team A_101\n2,Team A_101\n3,Team A_103\n"
+    (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
+    collected = discover(tmp_path / "class", tmp_path / "out", STEMS)
+    entries, _absences = of_roster(collected.entries, read_roster(tmp_path / "roster.csv"))
+
+    read = {one.id: by_name(one.read().files) for one in entries}
+    assert {id: read[id] for id in "123"} == {
+        "1": CLASS["101"], "2": CLASS["101"], "3": CLASS["103"],
+    }  # fmt: skip
+
+
+def test_of_a_team_in_gradescope_each_has_what_it_handed_in(tmp_path: Path) -> None:
+    as_gradescope(tmp_path / "class")
+    metadata = tmp_path / "class" / "submission_metadata.yml"
+    lines = metadata.read_text("utf-8").replace("- :sid: '101'", "- :sid: '101'\n  - :sid: '109'")
+    metadata.write_text(lines, encoding="utf-8")
+    collected = discover(tmp_path / "class", tmp_path / "out", STEMS)
+
+    read = {one.id: by_name(one.read().files) for one in collected.entries}
+    assert read == {**CLASS, "109": CLASS["101"]}
 
 
 @pytest.mark.parametrize("write", [write for _layout, write in INTAKE.values()], ids=list(INTAKE))

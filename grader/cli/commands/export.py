@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:  # what most formats can do without
     from grader.course.explanations import Explanations
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
+_FEW = 5
+"""So many students with the same reason have a line each."""
 _FOLDER = "exports"
 """The folder in the results that exports go to if nobody names another place."""
 
@@ -207,12 +210,24 @@ def _tell(exported: Exported, out: Path, form: ExportFormat, files: frozenset[Pa
             remarks.append(f"of an earlier export, and not of this one: {stale[0]}{more}")
     for remark in remarks:
         click.echo(without_commands(one_line(remark)), err=True)
-    for name in exported.others:
+    others = list(exported.others)
+    for name in others if len(others) <= _FEW else [f"{len(others)}: {'; '.join(others)}"]:
         click.echo(without_commands(f"not in this class, left as it is: {name}"), err=True)
-    for id, reason in exported.left_out:
-        line = f"without {form.gives}: {one_line(id)}: {one_line(reason, 300)}"
-        click.echo(without_commands(line), err=True)
+    for line in left_out_in_words(exported.left_out):
+        click.echo(without_commands(f"without {form.gives}: {line}"), err=True)
     count = len(exported.left_out)
     left_out = f", {count} without" if count else ""
     click.echo(f"{exported.written} students with {form.gives}{left_out}")
     click.echo(f"next: open {out}")
+
+
+def left_out_in_words(left_out: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield a line a student; those who share a reason with several others share the line."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for id, reason in left_out:
+        by_reason[one_line(reason, 300)].append(one_line(id))
+    for reason, ids in by_reason.items():
+        if len(ids) > _FEW:
+            yield f"{len(ids)} students, {reason}: {', '.join(ids)}"
+        else:
+            yield from (f"{id}: {reason}" for id in ids)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -18,22 +18,31 @@ from grader.batch.class_results import RECORDS, ByPerson, write_class_results
 from grader.batch.discovery import WITH_FOLDERS, BatchError, Entry
 from grader.batch.gradebook import row_of
 from grader.batch.records import ClassRecords, read_class, record_text
-from grader.batch.regrade import Change, Earlier, Policy, Regraded, change_of, settled
+from grader.batch.regrade import (
+    Change,
+    Earlier,
+    Policy,
+    Regraded,
+    WatchedGrader,
+    change_of,
+    settled,
+)
 from grader.batch.roster import read_roster
 from grader.batch.time_columns import NO_ONES_TIMES, TimesById, times_of
 from grader.cli import options
 from grader.cli.by_person import brought
 from grader.cli.class_entries import class_entries
+from grader.cli.class_grading import with_way_to_go_on
+from grader.cli.class_progress import progress
 from grader.cli.course_at import course_at
 from grader.cli.faults import in_words
 from grader.cli.open_engine import OpenEngine
-from grader.cli.written_changes import written_changes
+from grader.cli.written_changes import sums, written_changes
 from grader.course.course import Course, find_course
 from grader.engine.engine import Engine, Options
 from grader.engine.lanes import cores
 from grader.files.writing import write_file
 from grader.report.cleaning import one_line, without_commands
-from grader.report.content import Grader
 from grader.store.conditions import conditions_of
 from grader.store.results import Results
 from grader.store.store import STORE_FILE, Adjustment, Record, Store, open_store
@@ -129,7 +138,8 @@ def run(
 ) -> int:
     """Print what a regrade changes, write it if asked to, and return the exit code."""
     policy = Policy(never_lower, frozenset(only_causes), frozenset(forced), reason, author)
-    with in_words(), course_at(find_course(course_folder or Path.cwd()), at) as course:
+    here_now = find_course(course_folder or Path.cwd())
+    with with_way_to_go_on(out), in_words(), course_at(here_now, at) as course:
         known = read_class(out, course.rubric)
         _require(known, policy)
         tier = isolation or "full"
@@ -141,9 +151,12 @@ def run(
             def entries(why: str = "code has to run again") -> Mapping[str, Entry]:
                 return class_entries(store, folder, out, course, why, roster, known.records)
 
-            def grader(count: int) -> AbstractContextManager[Grader]:
+            @contextmanager
+            def grader(count: int) -> Iterator[WatchedGrader]:
                 workers = min(jobs or cores(), count)
-                return open_engine(course, Options(workers, only=known.only, isolation=tier))
+                options = Options(workers, only=known.only, isolation=tier)
+                with open_engine(course, options) as engine, progress(count, workers) as listener:
+                    yield WatchedGrader(engine, listener.on_row, listener.steps)
 
             policy = replace(policy, times=_times(store, course, known, entries, roster))
             done = tuple(earlier.regraded(entries, grader, forced))
@@ -163,12 +176,11 @@ def run(
         values["written"] = [each.as_json() for each in by_hand]
         click.echo(json.dumps(values, indent=2, ensure_ascii=False))
     else:
-        _print(changes, done)
-        for each in by_hand:
-            click.echo(without_commands(str(each)))
-        as_of = ("--at", at) if at else ()
-        other = ("--roster", str(roster)) if roster else ()
-        _print_next(out, only_show, course_folder, (*as_of, *other))
+        _print(changes, done, ", written answers aside" if by_hand else "")
+        for line in (*map(str, by_hand), *sums(by_hand)):
+            click.echo(without_commands(line))
+        again = (*_typed(policy), *_places(folder, roster, at, isolation))
+        _print_next(out, only_show, course_folder, again)
     return 3 if any(one.problem and "problem" not in one.before for one in done) else 0
 
 
@@ -239,7 +251,7 @@ def _commit(
     write_class_results(rows, known.names, course.rubric, known.only, by_person, out)
 
 
-def _print(changes: Iterable[Change], done: Iterable[Regraded]) -> None:
+def _print(changes: Iterable[Change], done: Iterable[Regraded], aside: str) -> None:
     known, everybody = tuple(changes), tuple(done)
     width = max((len(one_line(change.student)) for change in known), default=0)
     for change in sorted(known, key=lambda one: (one.difference, one.student)):
@@ -264,7 +276,7 @@ def _print(changes: Iterable[Change], done: Iterable[Regraded]) -> None:
     up, down = (sum(sign * each.difference > 0 for each in known) for sign in (1, -1))
     click.echo(
         f"{len(everybody)} students: {up} up, {down} down, {len(everybody) - up - down} with the "
-        f"same points; the code of {ran} ran again"
+        f"same points{aside}; the code of {ran} ran again"
     )
 
 
@@ -278,6 +290,29 @@ def _print_sums(changes: Iterable[Change]) -> None:
         up, down = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
         total = signed(sum(differences, Fraction(0)))
         click.echo(f"by {name}: {up} up, {down} down, {total} points in all")
+
+
+def _typed(policy: Policy) -> Iterator[str]:
+    """Yield the options that the policy was made from."""
+    if policy.never_lower:
+        yield "--never-lower"
+    for cause in sorted(policy.only_causes):
+        yield from ("--only-cause", cause)
+    for student in sorted(policy.forced):
+        yield from ("--force", student)
+    for option, text in (("--reason", policy.reason), ("--by", policy.author)):
+        if text:
+            yield from (option, text)
+
+
+def _places(
+    folder: Path | None, roster: Path | None, at: str, isolation: str | None
+) -> Iterator[str]:
+    """Yield the options that say with what a class is graded again."""
+    given = {"--from": folder, "--roster": roster, "--at": at, "--isolation": isolation}
+    for option, value in given.items():
+        if value:
+            yield from (option, str(value))
 
 
 def _print_next(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from fractions import Fraction
@@ -15,7 +15,7 @@ import click
 from grader.batch.attempts import entry_of
 from grader.batch.attendance import of_roster
 from grader.batch.discovery import BatchError, discover
-from grader.batch.evidence import Loss, checks_by_cause, losses
+from grader.batch.evidence import Loss, LostCheck, checks_by_cause, losses
 from grader.batch.regrade import total_of
 from grader.batch.roster import read_roster
 from grader.batch.time_columns import RosterError
@@ -26,7 +26,7 @@ from grader.report.cleaning import one_line, without_commands
 from grader.report.counted_hand_in import ATTEMPT, counted_in
 from grader.store.adjusting import KEY
 from grader.store.store import STORE_FILE, ClassRun, Kept, Record, open_store
-from grader.text.points import shown
+from grader.text.points import shown, signed
 from grader.text.problem import did_you_mean
 from grader.text.typed import here
 
@@ -72,7 +72,12 @@ def run(
     if format_ == "json":
         click.echo(json.dumps(_as_json(record, lost), indent=2, ensure_ascii=False))
         return 0
-    for line in (*_summary(record, slug), *_causes(lost), *_evidence(lost), *_history(history)):
+    for line in (
+        *_summary(record, slug),
+        *_causes(lost),
+        *evidence_in_words(lost),
+        *_history(history),
+    ):
         click.echo(without_commands(line))
     for line in _replay(record, slug, _lies_at(record, place, out), course_folder):
         click.echo(without_commands(line))
@@ -104,7 +109,7 @@ def _summary(record: Record, slug: str | None) -> Iterator[str]:
         yield f"  hand-in {counted.short}, the {counted.rule} counts{of_each}"
     for line in record.get(KEY, ()):
         author = f", {line['author']}" if line["author"] else ""
-        yield f"  {shown(Fraction(line['points']))} beside the checks: {line['reason']}{author}"
+        yield f"  {signed(Fraction(line['points']))} beside the checks: {line['reason']}{author}"
     for note in record["notes"]:
         yield f"  {note['kind']}: {one_line(note['text'])}"
     for flag in record.get("flags", ()):
@@ -123,17 +128,36 @@ def _causes(lost: Iterable[Loss]) -> Iterator[str]:
         yield f"  {cause.id}, {count} of {names}: {one_line(cause.text, limit=600)}"
 
 
-def _evidence(lost: Iterable[Loss]) -> Iterator[str]:
+def evidence_in_words(lost: Iterable[Loss]) -> Iterator[str]:
+    """Yield each check that lost points; what all checks of a criterion share is said once."""
     for loss in lost:
         points = "unknown" if loss.points is None else shown(loss.points)
         yield ""
         yield f"{loss.name}  {points} of {shown(loss.max_points)}"
+        in_all, before = _in_all(loss.checks), ""
+        if in_all:
+            yield f"  of each of these {len(loss.checks)} checks:"
+        yield from (f"      {line}" for line in in_all)
         for check in loss.checks:
-            yield f"  {check.outcome.in_words}  {check.name}: {one_line(check.title)}"
-            for label, text in check.facts:
-                yield f"      {label}: {one_line(text, limit=600)}"
-            for cause in check.causes:
-                yield f"      cause: {cause.id}, gives these numbers on {cause.fits} of {cause.of}"
+            title = "" if check.title == before else f": {one_line(check.title)}"
+            yield f"  {check.outcome.in_words}  {check.name}{title}"
+            yield from (f"      {line}" for line in _known_of(check) if line not in in_all)
+            before = check.title
+
+
+def _in_all(checks: Sequence[LostCheck]) -> tuple[str, ...]:
+    """Return what is known of every one of several checks, to be said once."""
+    if len(checks) < 2:
+        return ()
+    first, *others = (tuple(_known_of(check)) for check in checks)
+    return tuple(line for line in first if all(line in other for other in others))
+
+
+def _known_of(check: LostCheck) -> Iterator[str]:
+    for label, text in check.facts:
+        yield f"{label}: {one_line(text, limit=600)}"
+    for cause in check.causes:
+        yield f"cause: {cause.id}, gives these numbers on {cause.fits} of {cause.of}"
 
 
 def _history(history: Iterable[Kept]) -> Iterator[str]:

@@ -189,6 +189,15 @@ def test_an_interrupt_exits_with_130(
     assert capsys.readouterr().err.strip() == "interrupted"
 
 
+def test_an_interrupt_says_how_to_go_on_where_that_is_known(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    raising(KeyboardInterrupt("the same command goes on"), monkeypatch)
+
+    assert cli.main(["doctor"]) == 130
+    assert capsys.readouterr().err.strip() == "interrupted: the same command goes on"
+
+
 def test_the_module_runs_as_the_command_does() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "grader", "chek"], capture_output=True, text=True, check=False

@@ -152,7 +152,7 @@ def test_why_has_a_line_for_each_adjustment(out: Path, capsys: pytest.CaptureFix
     cli.main(["why", "studentone_101", "--in", "out"])
     assert capsys.readouterr().out.splitlines()[:3] == [
         "studentone_101  7.2 of 6.5",
-        "  2 beside the checks: ill < that week, TA 1",
+        "  +2 beside the checks: ill < that week, TA 1",
         "  -1.3 beside the checks: 2 days late (deadline 2026-11-20 23:59, handed in 2026-11-22 "
         "08:10): 10 % a day of 6.5 points",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections import Counter
 from pathlib import Path
@@ -9,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from grader.batch.discovery import Entry, discover
+from grader.store.conditions import Conditions
+from grader.store.store import STORE_FILE, open_store
 from grader.submission.submission import SubmissionError
 from tools.class_making import KINDS_OF_STUDENT, make_class
-from tools.large_class import Graded, Memory, faults, marks, with_threads
+from tools.class_memory import Memory, Sample, mib_of, results_in
+from tools.large_class import Graded, faults, marks, with_threads
 from tools.malformed import KINDS, make_malformed
 
 STEMS = ("a1_attention",)
@@ -91,11 +95,44 @@ def test_what_must_never_be_is_listed(run: Graded, words: list[str]) -> None:
     assert list(faults(run, {"one": "right"})) == words
 
 
-def test_growth_is_counted_from_a_quarter_on() -> None:
-    flat = Memory(parent=[10.0] * 10 + [50.0] * 30)
-    rising = Memory(parent=[float(n) for n in range(40)])
-    assert flat.grown() == 0
-    assert rising.grown() == pytest.approx(27)
+def sample(done: int, mib: float, pid: int = 1) -> Sample:
+    return Sample(done, "zygote", pid, own=1.0, anonymous=mib)
+
+
+@pytest.mark.parametrize(
+    ("most", "at", "percent"),
+    [(2000, 1000, 10), (2000, 100, 0), (100, 60, 10), (100, 10, 0)],
+    ids=["of a class", "while it warms up", "of a small class", "while that warms up"],
+)
+def test_growth_is_counted_when_a_class_is_warm(most: int, at: int, percent: float) -> None:
+    warm = [sample(done, 110.0 if done > at else 100.0) for done in range(0, most + 1, 5)]
+    [growth] = Memory(warm).growths()
+    assert growth.kind == "zygote"
+    assert growth.percent == pytest.approx(percent)
+
+
+def test_a_small_process_of_a_kind_hides_no_growth() -> None:
+    outer = [sample(done, 1.0, pid=2) for done in range(0, 2001, 2)]
+    inner = [sample(done, 100.0 + done / 20) for done in range(0, 2001, 5)]
+    [growth] = Memory([*outer, *inner]).growths()
+    assert growth.early == pytest.approx(115, abs=1)
+    assert growth.late == pytest.approx(195, abs=1)
+
+
+def test_the_memory_of_a_process_that_is_gone_is_not_counted(tmp_path: Path) -> None:
+    memory = Memory()
+    memory.look(os.getpid(), tmp_path)
+    [parent] = [one for one in memory.samples if one.pid == os.getpid()]
+    assert (parent.done, parent.kind) == (0, "parent")
+    assert parent.own > 0
+    assert mib_of(2**22 + 1) == (0.0, 0.0)
+
+
+def test_results_are_counted_in_the_store(tmp_path: Path) -> None:
+    with open_store(tmp_path / STORE_FILE) as store:
+        store.keep("student-001", "inputs", Conditions(*"abcdefgh"), {}, final=True)
+        assert results_in(tmp_path / STORE_FILE) == 1
+    assert results_in(tmp_path / "none") == 0
 
 
 def test_a_copy_computes_on_other_threads(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.cli import cli
+from grader.cli.commands.export import left_out_in_words
 from tests.support.full_disk import fill_up
 from tests.support.graded_results import enter_points, export, write_class
 
@@ -53,6 +54,20 @@ def test_it_says_who_is_not_in_it(results: Path, capsys: pytest.CaptureFixture[s
         "without points: 학생_104: not in the file\n"
     )
     assert Path("canvas.csv").read_bytes() == before
+
+
+def test_many_with_the_same_reason_share_a_line() -> None:
+    many = [(f"student-{number:03}", "handed in nothing") for number in range(1, 7)]
+    left_out = [*many[:3], ("student-009", "not in the file"), *many[3:]]
+    assert [*left_out_in_words(left_out)] == [
+        "6 students, handed in nothing: student-001, student-002, student-003, student-004, "
+        "student-005, student-006",
+        "student-009: not in the file",
+    ]
+    assert [*left_out_in_words(many[:2])] == [
+        "student-001: handed in nothing",
+        "student-002: handed in nothing",
+    ]
 
 
 def test_everybody_in_it_is_exit_code_0(

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -164,6 +165,84 @@ def test_text_says_who_crosses_a_mark_and_which_check_did_it(
         "4 students: 1 up, 1 down, 2 with the same points; the code of 3 ran again\n"
         "nothing that counts was changed. To let it count, add --commit: "
         "grader regrade out --commit\n"
+    )
+
+
+@dataclass
+class Chance(Turned):
+    """Cannot check something of one student the first time, and of another one ever."""
+
+    def grade(self, submissions: Iterable[Submission], /) -> Iterator[Graded]:
+        for one in super().grade(submissions):
+            id, unlucky = one.submission.id, one.observations
+            if id == "student-003" or (id, self.graded.count(id)) == ("student-001", 1):
+                first = replace(unlucky[0], outcome=Outcome.COULD_NOT_CHECK)
+                unlucky = (first, *unlucky[1:])
+            yield SampleResult(one.submission, unlucky)
+
+
+def test_what_fails_by_chance_is_tried_once_more(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change_suites(root)
+    grader = Chance()
+    assert changes(capsys, grader=grader) == {"student-003": ("0", "0")}
+    assert Counter(grader.graded) == {"student-001": 2, "student-002": 1, "student-003": 2}
+
+
+def test_a_regrade_that_runs_code_says_how_far_it_has_come(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change_suites(root)
+    capsys.readouterr()
+    regrade(Path("out"), format_="json", open_engine=Turned().opened)
+
+    said = capsys.readouterr()
+    assert said.err == (
+        "[1/3] student-001: 6.5 points\n[2/3] student-002: 0 points\n[3/3] student-003: 0 points\n"
+    )
+    assert json.loads(said.out)["committed"] is False
+
+
+@dataclass
+class Interrupted(Turned):
+    """Is interrupted when two are graded."""
+
+    def grade(self, submissions: Iterable[Submission], /) -> Iterator[Graded]:
+        for number, one in enumerate(super().grade(submissions)):
+            if number == 2:
+                raise KeyboardInterrupt
+            yield one
+
+
+def test_an_interrupted_regrade_says_how_to_go_on_and_does(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change_suites(root)
+    with pytest.raises(KeyboardInterrupt, match=r"^what is graded is kept in out; the same"):
+        regrade(Path("out"), open_engine=Interrupted().opened)
+
+    grader = Turned()
+    assert changes(capsys, grader=grader) == {}
+    assert grader.graded == ["student-003"]
+
+
+def test_the_command_that_commits_does_what_was_shown(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(root / "class", root / "the class")
+    capsys.readouterr()
+    regrade(
+        Path("out"), never_lower=True, only_causes=(KNOWN.id,), forced=("student-001",),
+        reason="ill then", author="TA 1", folder=Path("the class"), isolation="none",
+        open_engine=Turned().opened,
+    )  # fmt: skip
+
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == (
+        "nothing that counts was changed. To let it count, add --commit: grader regrade out "
+        "--never-lower --only-cause add.off_by_one --force student-001 --reason 'ill then' "
+        "--by 'TA 1' --from 'the class' --isolation none --commit"
     )
 
 

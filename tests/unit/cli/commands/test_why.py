@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from grader.batch.evidence import Loss, LostCheck, NamedCause
 from grader.cli import cli
 from grader.cli.commands.batch import run as grade
+from grader.cli.commands.why import evidence_in_words
+from grader.grade.evidence import Outcome
 from tests.unit.cli.commands.test_regrade import KNOWN, batch, change_suites
 from tests.unit.samples import SampleGrader, write_course
 
@@ -52,6 +56,45 @@ def test_every_lost_point_has_its_evidence(root: Path, capsys: pytest.CaptureFix
     )
 
 
+def lost_check(name: str, title: str, observed: str, fits: int = 9) -> LostCheck:
+    facts = (("observed", observed), ("where", "a.py:16"))
+    cause = NamedCause("add.minus", "Subtracted.", fits, 9)
+    return LostCheck(name, title, Outcome.FAILED, facts, (cause,))
+
+
+def test_what_all_checks_of_a_criterion_share_is_said_once() -> None:
+    checks = (
+        lost_check("test_sums[small]", "Sums are right.", "off by 1"),
+        lost_check("test_sums[large]", "Sums are right.", "off by 2"),
+        lost_check("test_negative", "Below zero too.", "off by 2"),
+    )
+    lost = Loss("s1.add/outputs", Fraction(1), Fraction(4), checks)
+    assert "\n".join(evidence_in_words([lost])) == (
+        "\n"
+        "s1.add/outputs  1 of 4\n"
+        "  of each of these 3 checks:\n"
+        "      where: a.py:16\n"
+        "      cause: add.minus, gives these numbers on 9 of 9\n"
+        "  failed  test_sums[small]: Sums are right.\n"
+        "      observed: off by 1\n"
+        "  failed  test_sums[large]\n"
+        "      observed: off by 2\n"
+        "  failed  test_negative: Below zero too.\n"
+        "      observed: off by 2"
+    )
+
+
+def test_what_one_check_has_of_its_own_stays_with_it() -> None:
+    checks = (
+        lost_check("test_one", "One.", "off by 1"),
+        lost_check("test_two", "Two.", "off by 2", fits=3),
+    )
+    lines = [*evidence_in_words([Loss("s1.add/outputs", Fraction(1), Fraction(4), checks)])]
+    assert lines.count("      cause: add.minus, gives these numbers on 9 of 9") == 1
+    assert lines.count("      cause: add.minus, gives these numbers on 3 of 9") == 1
+    assert lines.index("      where: a.py:16") < lines.index("  failed  test_one: One.")
+
+
 def test_who_lost_nothing_has_nothing_to_show(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -71,7 +114,7 @@ def test_earlier_results_and_points_by_hand_are_told(
     capsys.readouterr()
     assert why("student-002") == 0
     out = capsys.readouterr().out
-    assert "  2 beside the checks: ill, TA 1\n" in out
+    assert "  +2 beside the checks: ill, TA 1\n" in out
     assert out.count("  0 points  python ") == 2
 
 
