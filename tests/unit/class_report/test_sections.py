@@ -60,7 +60,7 @@ def test_heads_are_counted(tmp_path: Path) -> None:
     assert counts["on the list"][0] == "41"
     assert counts["handed in nothing"][0] == "1"
     assert counts["with a result"][0] == "40"
-    assert lines(table(report(tmp_path / "again"), "marks"))["no points at all"][0] == "18"
+    assert lines(table(report(tmp_path / "again"), "marks"))["no points at all"][0] == "18 (45%)"
 
 
 def test_a_number_knows_its_students(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_the_most_frequent_mistake_comes_first(tmp_path: Path) -> None:
     made = report(tmp_path)
     [card] = section(made, "mistakes").cards
     assert card.title == "add.minus!"
-    assert card.count.text == "20% (10%–35%)"
+    assert card.count.text == "8 students, 20% (10%–35%)"
     assert ("Say in the lecture", "why add.minus") in card.lines
     assert made.summary[0] == ("Teach again: add.minus! (8 students, 20%)", "mistakes")
 
@@ -279,3 +279,43 @@ def test_appeals_are_counted_by_check_with_who_made_them(tmp_path: Path) -> None
         "s2.mean/outputs": ["1", "0", "1", "0"],
     }
     assert [made.people[one] for one in sheet.rows[0][1].people or ()] == ["student-101"]
+
+
+def test_a_mistake_says_where_it_came_up_again(tmp_path: Path) -> None:
+    again = tuple(Made(f"student-4{n}", "pfpc", {1: "add.minus", 3: "add.minus"}) for n in range(2))
+    made = report(tmp_path, (*MANY, *again))
+    [row] = table(made, "mistakes").rows
+    assert [cell.text for cell in row[5:7]] == ["2", "s2.mean"]
+    [card] = section(made, "mistakes").cards
+    assert dict(card.lines)["Costs"].endswith(
+        "; 2 have it once more in s2.mean, where it costs nothing"
+    )
+
+
+def test_who_was_graded_again_by_hand_is_counted(tmp_path: Path) -> None:
+    folder = write_class(tmp_path, MANY, RUBRIC, forced=("student-101", "student-102"))
+    made = class_report(read_class(folder, RUBRIC), lambda _: ("", ""))
+    [row] = [row for row in table(made, "class").rows if row[0].text == "graded again by hand"]
+    assert [made.people[one] for one in row[1].people or ()] == ["student-101", "student-102"]
+    remarks = {row[0].text: row[4].text for row in table(made, "students").rows}
+    assert remarks["student-101"] == "graded again by hand: a broken machine (TA 1)"
+
+
+def test_a_rare_mistake_has_its_rate_in_all_earlier_classes(tmp_path: Path) -> None:
+    data, *earlier = (
+        read_class(write_class(tmp_path / name, made, RUBRIC), RUBRIC)
+        for name, made in (("now", MANY), ("one", (*PAIR, *MANY[:18])), ("two", MANY[:20]))
+    )
+    made = class_report(data, lambda _: ("", ""), earlier=earlier)
+    [row] = section(made, "integrity").tables[0].rows
+    # The two of PAIR in the first of them, nobody in the second: 2 of 40.
+    assert row[4].text == "5% (1%–17%)"
+
+
+def test_the_first_lines_say_what_to_teach_and_whom_to_read(tmp_path: Path) -> None:
+    made = report(tmp_path)
+    assert [line for line, _section in made.summary[:2]] == [
+        "Teach again: add.minus! (8 students, 20%)",
+        "Read one of 2 students who compute the same wrong numbers in s1.add, for which there is "
+        "no name.",
+    ]
