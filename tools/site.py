@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT))
 from grader.text.language import ENGLISH, LANGUAGES  # noqa: E402
 from tools import reference_pages  # noqa: E402
 from tools.catalogues import Domain, Found, as_mo, as_po, stale, updated  # noqa: E402
+from tools.site_reading import mend  # noqa: E402
 
 DOCS = ROOT / "docs"
 LOCALE = DOCS / "locale"
@@ -105,6 +106,7 @@ def build(site: Path, scratch: Path) -> None:
     locale = compiled(scratch / "locale")
     for language in LANGUAGES:
         _sphinx("html", site / language, scratch / f"trees-{language}", language, locale)
+        mend(site / language, language)
     (site / "index.html").write_text(_FRONT, encoding="utf-8")
     broken = list(links_to_nowhere(site))
     if broken:

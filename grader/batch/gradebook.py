@@ -29,6 +29,8 @@ HANDED_IN_LATE = "handed in late"
 """The flag of a submission that its system calls late; what that costs is for a person to say."""
 NO_TIME = "handed in late, but not known when: it costs nothing until the roster has its handed_in"
 NOT_LATE = "its system calls it late, but by its handed_in it was in time"
+FORCED = "graded again by hand"
+"""The flag of a result that a person had made anew, and that counts whatever came out."""
 RULE_COLUMNS = {Rule.DROP: "dropped", Rule.BONUS: "bonus", Rule.CAP: "capped"}
 """The gradebook's columns of what rules on totals change; part of `adjustments`."""
 _BY_PERSON = ("automatic", "automatic_max", "by_a_person", "by_a_person_max")
@@ -138,7 +140,12 @@ def row_of(record: Mapping[str, Any]) -> Row:
         digest=digest,
         problem=_problem([note for note in record["notes"] if note["kind"] == "problem"]),
         written={a["slug"]: Written(a["words"], a["digest"] or "") for a in answers},
-        flags=(*late, *conflicts(record), *map(_with_place_behind, record.get("flags", ()))),
+        flags=(
+            *late,
+            *_forced_flags(record),
+            *conflicts(record),
+            *map(_with_place_behind, record.get("flags", ())),
+        ),
         adjustments=sum_of(record),
         is_late=any(one["late"] for one in times) or (is_late and (lacks_time or not times)),
         lost_by_lateness=lost_by_lateness(record),
@@ -167,6 +174,11 @@ def _late_flags(record: Mapping[str, Any]) -> Iterator[str]:
         yield NO_TIME
     elif all(read_moment(one["at"]) <= read_moment(one["deadline"]) for one in times):
         yield NOT_LATE
+
+
+def _forced_flags(record: Mapping[str, Any]) -> Iterator[str]:
+    if forced := record.get("forced"):
+        yield f"{FORCED}: {forced['reason']} ({forced['author']})"
 
 
 def _points_in(exercises: Iterable[Mapping[str, Any]]) -> dict[str, Fraction | None]:

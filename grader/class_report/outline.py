@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
+from grader.grade.evidence import Picture, Weights
 from grader.statistics.proportion import Proportion
 
 DASH = "–"
@@ -135,6 +136,8 @@ class Card:
     """Pairs of a label and a sentence."""
     fifths: TableCell | None = None
     """The share of each fifth of the class that has it, lowest marks first."""
+    drawing: Picture | Weights | None = None
+    """The work of one student who made it, as a picture for the lecture."""
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader import __version__
 from grader.class_report.data.class_data import ClassData
 from grader.class_report.data.class_list import NO_LIST, ClassList, ListedPart
 from grader.class_report.data.mistakes import MistakeCounts, mistakes_of
+from grader.class_report.data.pictures import PictureOf, no_picture
 from grader.class_report.outline import ClassReport, Section
 from grader.class_report.sections import (
     attempts,
@@ -37,6 +38,8 @@ class _Counted:
     criteria: items.ItemRows
     ways: tuple[attempts.TryProgress, ...]
     moves: Sensitivity | None
+    lessons: Section
+    """The section with what to teach again."""
 
 
 def class_report(
@@ -44,24 +47,31 @@ def class_report(
     lesson: misconceptions.Lesson,
     other: ClassData | None = None,
     listed: ClassList = NO_LIST,
+    *,
+    earlier: Sequence[ClassData] = (),
+    picture: PictureOf = no_picture,
 ) -> ClassReport:
     """Return the report on a class, compared with another one if there is one.
 
     `listed` is what the class list says besides: parts to lay side by side, and addresses.
+    `earlier` are classes that are asked only how many there made the same rare mistakes, `picture`
+    looks for what a mistake does to numbers.
     """
+    counts = mistakes_of(data)
     counted = _Counted(
         data,
-        mistakes_of(data),
+        counts,
         items.of_criteria(data),
         attempts.progress(data),
         suite.halves(data),
+        misconceptions.misconceptions(data, counts, lesson, picture),
     )
     return ClassReport(
         title=_("Class report: {course}", course=data.course),
         course=data.course,
         people=tuple(one.id for one in data.people),
         summary=tuple(_first(counted)),
-        sections=tuple(_sections(counted, lesson, other, listed.parts)),
+        sections=tuple(_sections(counted, other, listed.parts, earlier)),
         ending=(
             (_("students"), str(len(data.people))),
             (_("checks"), str(len(data.checks))),
@@ -73,15 +83,15 @@ def class_report(
 
 def _sections(
     counted: _Counted,
-    lesson: misconceptions.Lesson,
     other: ClassData | None,
     all_parts: tuple[ListedPart, ...],
+    earlier: Sequence[ClassData],
 ) -> Iterator[Section]:
     data, counts = counted.data, counted.mistakes
     yield head.head(data)
     if not data.graded:
         return
-    yield misconceptions.misconceptions(data, counts, lesson)
+    yield counted.lessons
     yield unknown.unknown(data, counts)
     yield items.items(data, counted.criteria)
     yield items.scatter(data, counted.criteria)
@@ -90,7 +100,8 @@ def _sections(
     yield suite.suite(data, counted.moves)
     yield graders.graders(data)
     others = mistakes_of(other) if other is not None and other.graded else None
-    yield integrity.integrity(data, counts, others)
+    elsewhere = [mistakes_of(one) for one in earlier if one.graded]
+    yield integrity.integrity(data, counts, [*([] if others is None else [others]), *elsewhere])
     yield security.security(data)
     if all_parts:
         yield parts.parts(data, counts, all_parts)
@@ -104,17 +115,10 @@ def _first(counted: _Counted) -> Iterator[tuple[str, str]]:
     if not data.graded:
         yield _("Nobody has a result yet."), head.ID
         return
-    if counts.known and len(counts.known[0].rows) > 1:
-        top = counts.known[0]
-        share = misconceptions.of_class(data, top).share or 0.0
-        line = _(
-            "Teach again: {sentence} ({count} students, {share})",
-            sentence=misconceptions.sentence(data, top.cause),
-            count=len(top.rows),
-            share=f"{share:.0%}",
-        )
+    for line in misconceptions.to_teach_again(data, counts):
         yield line, misconceptions.ID
-    yield unknown.coverage_line(counts), unknown.ID
+    if counts.unknown and len(counts.unknown[0].rows) > 1:
+        yield unknown.biggest_line(counts), unknown.ID
     rows = counted.criteria
     wrong = [rows.names[at] for at in range(len(rows.names)) if rows.is_against_the_rest(at)]
     if wrong:
@@ -132,5 +136,6 @@ def _first(counted: _Counted) -> Iterator[tuple[str, str]]:
             stuck,
         )
         yield line, attempts.ID
+    yield unknown.coverage_line(counts), unknown.ID
     if counted.moves is not None:
         yield suite.sensitivity_line(data, counted.moves), suite.ID

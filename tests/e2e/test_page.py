@@ -9,13 +9,19 @@ from typing import Any
 
 import pytest
 
+from grader.class_report.data.reading import read_class
 from grader.class_report.html.page import rendered as class_page
+from grader.class_report.report import class_report
+from grader.grade.evidence import Weights
 from grader.report.html import fragment, rendered
+from grader.text.language import ENGLISH, LANGUAGES, use_language
 from tests.support.browser import DESKTOP, PHONE, opened, page, problems
+from tests.support.made_class import write_class
 from tests.support.pages import HINTS, everything
 from tests.unit.class_report.test_sections import MANY
 from tests.unit.class_report.test_sections import report as report_on_a_class
 from tests.unit.report.test_sinks import NASTY, hostile_report
+from tests.unit.samples import RUBRIC
 
 WIDTHS = pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])
 SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -176,11 +182,24 @@ def test_a_fragment_fits_into_a_notebook_twice(
 
 
 @SCHEMES
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_page_of_a_class_can_be_read_by_everybody(
-    browser: Any, tmp_path: Path, scheme: str
+    browser: Any, tmp_path: Path, scheme: str, language: str
 ) -> None:
-    file = written(tmp_path, class_page(report_on_a_class(tmp_path, MANY, MANY[:12])))
+    """With pictures on its cards, and everything in the language that it says it is in."""
+    folder = write_class(tmp_path / "class", MANY, RUBRIC)
+    drawn = {"add.minus": Weights(((0.25, 0.75),), ((0.5, 0.5),), ("query", "key"))}
+    use_language(language)
+    try:
+        data = read_class(folder, RUBRIC)
+        report = class_report(
+            data, lambda _: ("why", "a + b"), data, earlier=[data], picture=lambda id, _: drawn[id]
+        )
+        file = written(tmp_path, class_page(report))
+    finally:
+        use_language(ENGLISH)
     assert problems(browser, file, PHONE, scheme) == []
+    assert f'<html lang="{language}">' in file.read_text(encoding="utf-8")
 
 
 def test_a_number_opens_the_list_of_its_students_without_a_script(

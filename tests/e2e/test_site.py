@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grader.text.language import ENGLISH, LANGUAGES
+from tests.support.browser import DESKTOP, by_axe, opened
 from tools import site
 from tools.catalogues import template_of
 
@@ -46,6 +48,30 @@ def test_no_link_leads_nowhere_and_one_that_does_is_seen(built: Path) -> None:
         ]
     finally:
         page.write_text(text, encoding="utf-8")
+
+
+def by_axe_on(browser: Any, file: Path) -> list[str]:
+    context = browser.new_context(viewport={"width": DESKTOP, "height": 800})
+    open_ = context.new_page()
+    open_.goto(file.as_uri())
+    found = by_axe(open_)
+    context.close()
+    return found
+
+
+def test_axe_finds_nothing_on_the_pages_of_the_site(built: Path, tmp_path: Path) -> None:
+    """All pages in English; in Korean those that differ by more than words from them."""
+    pages = [*sorted((built / "en").glob("*.html"))]
+    pages += [built / "ko" / f"{name}.html" for name in ("index", "guide-student", "search")]
+    with opened() as browser:
+        found = {str(page.relative_to(built)): by_axe_on(browser, page) for page in pages}
+        assert {page: own for page, own in found.items() if own} == {}
+
+        # The positive control: the same page, with one thing as the theme writes it.
+        text = (built / "en" / "guide-ta.html").read_text(encoding="utf-8")
+        (tmp_path / "page.html").write_text(text.replace('<pre tabindex="0">', "<pre>"), "utf-8")
+        assert any("scrollable" in one for one in by_axe_on(browser, tmp_path / "page.html"))
+    assert len(pages) > 20
 
 
 @pytest.mark.parametrize(

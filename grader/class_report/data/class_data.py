@@ -40,6 +40,8 @@ class Person:
     problem: str
     flags: str
     is_late: bool
+    is_forced: bool = False
+    """True if a person had it graded again and takes what came out."""
     adjustments: tuple[Adjustment, ...] = ()
     """Those that people made."""
 

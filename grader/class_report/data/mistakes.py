@@ -30,6 +30,8 @@ class ClassMistake:
     """The exercises in which it failed a check, in the order of the rubric."""
     carried: tuple[int, ...]
     """Those to whom it came up once more, where it cost nothing."""
+    carried_in: tuple[str, ...]
+    """The exercises in which it did, in the order of the rubric."""
     together: tuple[tuple[str, int], ...]
     """Other mistakes of the same students, the most frequent first."""
     sample: int
@@ -172,6 +174,7 @@ class MistakeCounts:
         rows = tuple(dict.fromkeys(one.row for one in own))
         points = sum(float(lost[one.row, one.check]) for one in own if not one.is_carried)
         slugs = {self.data.checks[one.check].slug for one in own}
+        again = {self.data.checks[one.check].slug for one in own if one.is_carried}
         together = Counter(other for row in rows for other in of_row[row] if other != cause)
         ordered = sorted(together.items(), key=lambda pair: (-pair[1], pair[0]))
         return ClassMistake(
@@ -180,6 +183,7 @@ class MistakeCounts:
             points / len(rows),
             tuple(slug for slug in self.data.slugs if slug in slugs),
             tuple(dict.fromkeys(one.row for one in own if one.is_carried)),
+            tuple(slug for slug in self.data.slugs if slug in again),
             tuple(ordered),
             min(rows, key=lambda row: (len(of_row[row]), -self.data.totals[row], row)),
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.batch.class_results import POINTS_FILE
-from grader.batch.gradebook import HANDED_IN_LATE, NO_TIME, RULE_COLUMNS
+from grader.batch.gradebook import FORCED, HANDED_IN_LATE, NO_TIME, RULE_COLUMNS
 from grader.batch.records import RecordsError
 from grader.batch.written_points import read_points
 from grader.class_report.data.class_data import (
@@ -150,6 +150,7 @@ def _person(row: GradebookRow, adjustments: tuple[Adjustment, ...]) -> Person:
         problem=row.cells.get("problem", ""),
         flags=flags,
         is_late=HANDED_IN_LATE in flags or NO_TIME in flags or lost > _PENNY,
+        is_forced=FORCED in flags,
         adjustments=adjustments,
     )
 

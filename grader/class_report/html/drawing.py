@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from grader.class_report.outline import Bars, Dot, Scatter
+from grader.grade.evidence import Picture, Weights
+from grader.report.html.heat import Figure, PanelNames, drawn, heat_maps
 from grader.text.language import _
 
 BARS_WIDTH, BARS_HEIGHT = 640.0, 180.0
@@ -95,6 +97,14 @@ class PlacedScatter:
     box: tuple[float, float, float, float]
     x_ticks: tuple[tuple[float, str], ...]
     y_ticks: tuple[tuple[float, str], ...]
+
+
+def figure_of(drawing: Picture | Weights | None) -> Figure | None:
+    """Draw what one student's code computes, in words for who did not write it."""
+    if isinstance(drawing, Weights):
+        names = PanelNames(_("with this mistake"), _("right"), _("difference"))
+        return heat_maps(drawing, names)
+    return None if drawing is None else drawn(drawing)
 
 
 def histogram(bars: Bars) -> Histogram:

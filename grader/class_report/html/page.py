@@ -11,12 +11,13 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from grader.class_report.html.drawing import histogram, placed_scatter
+from grader.class_report.html.drawing import figure_of, histogram, placed_scatter
 from grader.class_report.html.people_lists import PeopleLists
 from grader.class_report.html.rows import RowWriter
 from grader.class_report.outline import ClassReport
 from grader.report.cleaning import printable, without_commands
 from grader.report.html.page import marked_up, style_sheet
+from grader.report.html.page import templates as report_templates
 from grader.text.language import _, language_in_use
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -61,7 +62,7 @@ def policy_of(style: str, script: str = "") -> str:
 def environment() -> Environment:
     """Return the environment of the templates, which cleans every text that enters a page."""
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader((_TEMPLATES, report_templates())),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -72,6 +73,7 @@ def environment() -> Environment:
     environment.globals.update(left_out=_left_out, rows_left_out=_rows_left_out)
     environment.globals["rows_of"] = RowWriter(_cleaned).written
     environment.globals.update(histogram=histogram, placed_scatter=placed_scatter)
+    environment.globals["figure_of"] = figure_of
     return environment
 
 
@@ -109,6 +111,8 @@ def _labels() -> Mapping[str, str]:
         "students": _("Students behind the numbers"),
         "close": _("Close"),
         "files": _("grader report --csv DIR writes every table as a file."),
+        "numbers": _("The same as a table"),
+        "row": _("row"),
         "search": _("Find a student"),
         "fifths": _("Who has it, by fifths of the class from the lowest marks to the highest"),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -85,6 +86,7 @@ def _counts(data: ClassData) -> Sheet:
     people = data.people
     where = {
         _("on the list"): (people, ""),
+        _("handed in"): ([one for one in people if one.problem != NOTHING], ""),
         _("handed in nothing"): (
             [one for one in people if one.problem == NOTHING],
             _("Write to them before the next deadline: who misses one often misses the next."),
@@ -105,6 +107,10 @@ def _counts(data: ClassData) -> Sheet:
         _("late"): (
             [one for one in people if one.is_late],
             _("Nothing to do: the rubric's late policy has been applied where a time is known."),
+        ),
+        _("graded again by hand"): (
+            [one for one in people if one.is_forced],
+            _("Their mark counts as it came out, also if it fell: the reason stands in flags."),
         ),
         _("with a problem in the files"): (
             [one for one in people if one.problem and one.total is not None],
@@ -158,12 +164,12 @@ def _marks(data: ClassData, marks: Spread) -> Sheet:
         (text(_("most")), points(marks.most), text("")),
         (
             text(_("no points at all")),
-            count(marks.zeros, data.people_of(everybody <= 0)),
+            _of_all(marks, marks.zeros, data.people_of(everybody <= 0)),
             text(_("Look at one or two: often it is a file that was not loaded.")),
         ),
         (
             text(_("all points")),
-            count(marks.full, data.people_of(everybody >= 1)),
+            _of_all(marks, marks.full, data.people_of(everybody >= 1)),
             text(_("More than a third: the assignment has no room at its upper end.")),
         ),
     )
@@ -174,6 +180,11 @@ def _marks(data: ClassData, marks: Spread) -> Sheet:
     )
     title = _("Marks, of {most} points by checks", most=f"{most:g}")
     return Sheet("marks", title, columns, rows)
+
+
+def _of_all(marks: Spread, many: int, people: tuple[int, ...]) -> TableCell:
+    """Return a count with its share of those who have a result."""
+    return replace(count(many, people), text=f"{many} ({many / marks.count:.0%})")
 
 
 def _students(data: ClassData) -> Sheet:

@@ -21,11 +21,11 @@ _LARGEST = 12
 
 
 def integrity(
-    data: ClassData, counts: MistakeCounts, other: MistakeCounts | None = None
+    data: ClassData, counts: MistakeCounts, others: Sequence[MistakeCounts] = ()
 ) -> Section:
     """Return the section with identical rare wrong numbers; nothing below FEWEST results.
 
-    `other` are the mistakes of a class to compare with: how many there have the same.
+    `others` are the mistakes of other classes: how many of all their students have the same.
     """
     title = _("Identical rare wrong numbers")
     if len(data.graded) < FEWEST:
@@ -51,17 +51,17 @@ def integrity(
                 "think any further, and read both submissions yourself."
             ),
         ),
-        tables=(_listed(data, groups, other),),
+        tables=(_listed(data, groups, others),),
     )
 
 
 def _listed(
-    data: ClassData, groups: Sequence[tuple[Lookalikes, int]], other: MistakeCounts | None
+    data: ClassData, groups: Sequence[tuple[Lookalikes, int]], others: Sequence[MistakeCounts]
 ) -> Sheet:
     shared = _exercises_shared(groups)
     elsewhere = Column(
-        _("In the other class"),
-        _("How many of the class compared with have it. Many: it comes by itself."),
+        _("In other classes"),
+        _("How many of all other classes that were named have it. Many: it comes by itself."),
         is_number=True,
     )
     columns = (
@@ -77,30 +77,39 @@ def _listed(
             _("How many of this class have this mistake at all. The more, the less it says."),
             is_number=True,
         ),
-        *([elsewhere] if other is not None else []),
+        *([elsewhere] if others else []),
         Column(_("Mistake or pattern")),
         Column(_("Observed")),
     )
     ordered = sorted(groups, key=lambda pair: (-_others(pair[0], shared), pair[1], pair[0].slug))
-    rows = tuple(_row(data, group, base, _others(group, shared), other) for group, base in ordered)
+    rows = tuple(_row(data, group, base, _others(group, shared), others) for group, base in ordered)
     empty = _("No rare wrong numbers are shared.")
     title = _("Groups with the same rare wrong numbers")
     return Sheet("identical-numbers", title, columns, rows, empty, shown=30)
 
 
 def _row(
-    data: ClassData, group: Lookalikes, base: int, others: int, other: MistakeCounts | None
+    data: ClassData,
+    group: Lookalikes,
+    base: int,
+    exercises: int,
+    others: Sequence[MistakeCounts],
 ) -> tuple[TableCell, ...]:
     people = data.people_of(group.rows)
     return (
         text(group.slug),
         count(len(people), people),
-        count(others),
+        count(exercises),
         proportion(Proportion(base, len(data.graded))),
-        *([] if other is None else [proportion(_elsewhere(data, group, other))]),
+        *([proportion(_in_all(data, group, others))] if others else []),
         text(", ".join(group.causes)),
         text(group.observed),
     )
+
+
+def _in_all(data: ClassData, group: Lookalikes, others: Sequence[MistakeCounts]) -> Proportion:
+    every = [_elsewhere(data, group, other) for other in others]
+    return Proportion(sum(one.count for one in every), sum(one.of for one in every))
 
 
 def _elsewhere(data: ClassData, group: Lookalikes, other: MistakeCounts) -> Proportion:

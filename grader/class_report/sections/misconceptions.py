@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from grader.class_report.data.class_data import ClassData
 from grader.class_report.data.mistakes import ClassMistake, MistakeCounts
+from grader.class_report.data.pictures import PictureOf, no_picture
 from grader.class_report.outline import (
     DASH,
     Card,
@@ -23,18 +25,25 @@ from grader.class_report.outline import (
 )
 from grader.statistics.items import strip as fifths
 from grader.statistics.proportion import Proportion
-from grader.text.language import _, course_text
+from grader.text.language import _, course_text, ngettext
 
 ID = "mistakes"
 CARDS = 6
 """The most mistakes that are laid out for a lecture."""
+FIRST = 3
+"""The most mistakes that are named on top of the page: as many as fit in the first ten minutes."""
 _TOGETHER = 3
 
 Lesson = Callable[[str], tuple[str, str]]
 """Maps a cause to a sentence on why it is wrong and an equation; each may be empty."""
 
 
-def misconceptions(data: ClassData, counts: MistakeCounts, lesson: Lesson) -> Section:
+def misconceptions(
+    data: ClassData,
+    counts: MistakeCounts,
+    lesson: Lesson,
+    picture: PictureOf = no_picture,
+) -> Section:
     """Return the section with the known mistakes of the class."""
     frequent = [one for one in counts.known if len(one.rows) > 1][:CARDS]
     return Section(
@@ -46,7 +55,7 @@ def misconceptions(data: ClassData, counts: MistakeCounts, lesson: Lesson) -> Se
                 "top; what only one or two have is for office hours."
             ),
         ),
-        cards=tuple(_card(data, one, lesson) for one in frequent),
+        cards=tuple(_card(data, one, lesson, picture) for one in frequent),
         tables=(_all(data, counts),),
     )
 
@@ -56,14 +65,28 @@ def sentence(data: ClassData, cause: str) -> str:
     return course_text(data.causes.get(cause, cause))
 
 
+def to_teach_again(data: ClassData, counts: MistakeCounts) -> Iterator[str]:
+    """Yield a line for each of the most frequent mistakes that more than one student made."""
+    for one in counts.known[:FIRST]:
+        if len(one.rows) > 1:
+            yield _(
+                "Teach again: {sentence} ({count} students, {share})",
+                sentence=sentence(data, one.cause),
+                count=len(one.rows),
+                share=f"{of_class(data, one).share or 0.0:.0%}",
+            )
+
+
 def of_class(data: ClassData, mistake: ClassMistake) -> Proportion:
     """Return the share of the graded students who have a mistake."""
     return Proportion(len(mistake.rows), len(data.graded))
 
 
-def _card(data: ClassData, one: ClassMistake, lesson: Lesson) -> Card:
+def _card(data: ClassData, one: ClassMistake, lesson: Lesson, picture: PictureOf) -> Card:
     why, equation = lesson(one.cause)
     sample = data.people[data.graded[one.sample].person].id
+    who = (data.people[place].id for place in data.people_of(one.rows))
+    drawing = picture(one.cause, dict.fromkeys((sample, *who)))
     lines = (
         (_("Say in the lecture"), why),
         (_("Write on the board"), equation),
@@ -73,10 +96,20 @@ def _card(data: ClassData, one: ClassMistake, lesson: Lesson) -> Card:
     )
     return Card(
         sentence(data, one.cause),
-        proportion(of_class(data, one), data.people_of(one.rows)),
+        _how_many(data, one),
         tuple(line for line in lines if line[1]),
         _who(data, one),
+        drawing,
     )
+
+
+def _how_many(data: ClassData, one: ClassMistake) -> TableCell:
+    """Return the count of who has a mistake, with its share and interval behind it."""
+    cell = proportion(of_class(data, one), data.people_of(one.rows))
+    words = ngettext(
+        "{count} student, {share}", "{count} students, {share}", len(one.rows), share=cell.text
+    )
+    return replace(cell, text=words)
 
 
 def _costs(data: ClassData, one: ClassMistake) -> str:
@@ -88,9 +121,10 @@ def _costs(data: ClassData, one: ClassMistake) -> str:
     if not one.carried:
         return line
     return _(
-        "{line}; {count} have it once more, where it costs nothing",
+        "{line}; {count} have it once more in {where}, where it costs nothing",
         line=line,
         count=len(one.carried),
+        where=", ".join(one.carried_in),
     )
 
 
@@ -125,6 +159,7 @@ def _all(data: ClassData, counts: MistakeCounts) -> Sheet:
             _("Came up again where it cost nothing."),
             is_number=True,
         ),
+        Column(_("Carried in"), _("Where: these exercises use the code of the first.")),
         Column(_("Together with"), _("Often together: perhaps one idea behind both.")),
         Column(_("Example"), _("Somebody with few other mistakes: read their code.")),
         Column(_("In words")),
@@ -137,6 +172,7 @@ def _all(data: ClassData, counts: MistakeCounts) -> Sheet:
             number(one.mean_lost),
             text(one.slugs[0]),
             count(len(one.carried), data.people_of(one.carried)),
+            text(", ".join(one.carried_in) or DASH),
             text(_together(one) or DASH),
             text(data.people[data.graded[one.sample].person].id),
             text(sentence(data, one.cause)),

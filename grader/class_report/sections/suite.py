@@ -29,6 +29,8 @@ ID = "suite"
 ENOUGH = 5
 """The fewest students of whom anything is said about a check."""
 NEARLY_ALL = 0.9
+_STILL = 0.05
+"""A mark that moves by fewer points stays as it is, in words with one decimal."""
 _SEED = 20
 """Of the random halves: the same class gives the same report."""
 
@@ -59,6 +61,14 @@ def halves(data: ClassData) -> Sensitivity | None:
 def sensitivity_line(data: ClassData, moves: Sensitivity) -> str:
     """Say how far marks move with another half of the checks."""
     usual, high = (float(one) for one in np.quantile(moves.deviations, (0.5, 0.9)))
+    if usual < _STILL:
+        return _(
+            "With a random half of the checks the mark of half the class stays as it is, and nine "
+            "in ten move by less than {high} points (standard deviation), of {most}. A mark that "
+            "moves far hangs on few checks.",
+            high=f"{max(high, _STILL):.1f}",
+            most=f"{data.max_points:g}",
+        )
     return _(
         "With a random half of the checks the mark of half the class moves by less than {usual} "
         "points (standard deviation), and of nine in ten by less than {high}, of {most}. A mark "

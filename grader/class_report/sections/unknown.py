@@ -29,6 +29,17 @@ def unknown(data: ClassData, counts: MistakeCounts) -> Section:
     )
 
 
+def biggest_line(counts: MistakeCounts) -> str:
+    """Say how many have the most frequent wrong function without a name, and what to do."""
+    group = counts.unknown[0]
+    return _(
+        "Read one of {count} students who compute the same wrong numbers in {slug}, for which "
+        "there is no name.",
+        count=len(group.rows),
+        slug=group.slug,
+    )
+
+
 def coverage_line(counts: MistakeCounts) -> str:
     """Say how many of all failed checks are named, seen and unexplained."""
     known = counts.coverage

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from grader.class_report.data.class_list import NO_LIST, class_list
+from grader.class_report.data.pictures import pictures_in
 from grader.class_report.data.reading import read_class
 from grader.class_report.html.lecture import rendered_lecture
 from grader.class_report.html.page import rendered
@@ -55,6 +56,13 @@ PAGE = "class.html"
     help="Results of another class, such as last year's, to lay beside these.",
 )
 @click.option(
+    "--earlier",
+    type=options.FOLDER,
+    metavar="OTHER",
+    multiple=True,
+    help="Results of an earlier class: how many there made the same rare mistakes. Repeatable.",
+)
+@click.option(
     "--lecture",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
@@ -89,6 +97,7 @@ def run(
     output: Path | None = None,
     tables: Path | None = None,
     compare: Path | None = None,
+    earlier: Sequence[Path] = (),
     lecture: Path | None = None,
     roster: Path | None = None,
     by: str | None = None,
@@ -105,7 +114,9 @@ def run(
         other = None if compare is None else read_class(compare, course.rubric)
         lesson = lessons(course)
         listed = NO_LIST if roster is None else class_list(data, roster, by or "")
-        report = class_report(data, lesson, other, listed)
+        before = [read_class(one, course.rubric) for one in earlier]
+        picture = pictures_in(results)
+        report = class_report(data, lesson, other, listed, earlier=before, picture=picture)
         make_folder(output.parent)
         write_file(output, rendered(report))
         if tables is not None:

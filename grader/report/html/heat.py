@@ -85,19 +85,32 @@ class Figure:
     kind: str = "heat"
 
 
-def heat_maps(weights: Weights) -> Figure:
-    """Draw the returned and the expected weights and, if their shapes agree, the difference."""
+@dataclass(frozen=True)
+class PanelNames:
+    """The words over the panels of weights."""
+
+    returned: str
+    expected: str
+    difference: str
+
+
+def heat_maps(weights: Weights, names: PanelNames | None = None) -> Figure:
+    """Draw the returned and the expected weights and, if their shapes agree, the difference.
+
+    Without `names` they are called as their author reads it: yours, and expected.
+    """
+    names = names or PanelNames(_("yours"), _("expected"), _("yours − expected"))
     top = _top(weights)
     panels = [
-        _panel(_("yours"), weights.returned, lambda number: _shade(number, top)),
-        _panel(_("expected"), weights.expected, lambda number: _shade(number, top)),
+        _panel(names.returned, weights.returned, lambda number: _shade(number, top)),
+        _panel(names.expected, weights.expected, lambda number: _shade(number, top)),
     ]
     shades = tuple(f"w{step}" for step in range(STEPS + 1))
     scales = [Scale(shades, "0", _number(top))]
     difference = weights.difference
     if difference is not None:
         most = max((abs(n) for row in difference for n in row if n is not None), default=0.0)
-        panels.append(_panel(_("yours − expected"), difference, lambda n: _tint(n, most), True))
+        panels.append(_panel(names.difference, difference, lambda n: _tint(n, most), True))
         tints = tuple(f"d{step}" for step in range(-HALF, HALF + 1))
         if most >= RIGHT:
             scales.append(Scale(tints, _number(-most, True), _number(most, True)))

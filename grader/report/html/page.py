@@ -89,6 +89,11 @@ def marked_up(text: str) -> Markup:
 
 
 @cache
+def templates() -> Path:
+    """Return the folder with templates and styles; `figures.html` draws matrices for any page."""
+    return _TEMPLATES
+
+
 def style_sheet() -> str:
     """Render the style sheet; each of its rules applies to reports and to nothing else.
 

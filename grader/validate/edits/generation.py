@@ -16,7 +16,7 @@ OPERATORS = (
     *statements.OPERATORS,
     *state.OPERATORS,
 )
-WIDER_OPERATORS = (*names.OPERATORS, *steps.OPERATORS)
+WIDER_OPERATORS = (*tensors.WIDER_OPERATORS, *names.OPERATORS, *steps.OPERATORS)
 """What a lens tries besides. A suite is not proven on these: each would need its check."""
 PRELUDE = tensors.PRELUDE + state.PRELUDE
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"

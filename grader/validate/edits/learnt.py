@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
@@ -59,8 +59,7 @@ def rules(pairs: Iterable[tuple[str, ast.AST, ast.AST]]) -> tuple[LearntRule, ..
     result: dict[str, LearntRule] = {}
     times: Counter[str] = Counter()
     for id, right, wrong in pairs:
-        part = difference(_plain(right), _plain(wrong))
-        if part is not None and _is_transferable(part):
+        for part in _forms(difference(_plain(right), _plain(wrong))):
             key = _form(part)
             times[key] += 1
             result.setdefault(key, LearntRule(id, part.old, part.new))
@@ -90,6 +89,18 @@ def _plain(top: ast.AST) -> ast.AST:
         return None
 
     return with_parts(top, change)
+
+
+def _forms(part: PartChange | None) -> Iterator[PartChange]:
+    """Yield the change as it is, and an added step `a = f(a)` as a change of any value too."""
+    if part is None or not _is_transferable(part):
+        return
+    yield part
+    step = part.new[0] if len(part.new) == 1 and not part.old else None
+    if isinstance(step, ast.Assign) and len(step.targets) == 1:
+        target = step.targets[0]
+        if isinstance(target, ast.Name) and target.id in _loaded([step.value]):
+            yield PartChange((ast.Name(target.id, ast.Load()),), (step.value,))
 
 
 def _is_transferable(part: PartChange) -> bool:
@@ -147,17 +158,33 @@ def _tried(program: Program, function: ast.FunctionDef, rule: LearntRule) -> Ite
 
 
 def _added(program: Program, function: ast.FunctionDef, rule: LearntRule) -> Iterator[TextChange]:
-    """Add statements at the beginning, before the result is computed, and after it is."""
+    """Add statements at the beginning, after what they use, before the result and after it."""
     kind = rule.kind
     body = [one for one in function.body if not _is_text(one)]
     for texts in _filled(rule, {}, function, function.body[-1].end_lineno or 0):
         for one in dict.fromkeys((body[0], body[-1])) if body else ():
             yield _statements(kind, one, one, [*texts, _unindented(program, one)])
+        for one in _makers(body[:-1], _loaded(map(ast.parse, texts))):
+            yield _statements(kind, one, one, [_unindented(program, one), *texts])
         if body and isinstance(body[-1], ast.Return) and body[-1].value is not None:
             result = program.text(body[-1].value)
             yield _statements(
                 kind, body[-1], body[-1], [f"result_ = {result}", *texts, "return result_"]
             )
+
+
+def _makers(body: Sequence[ast.stmt], names: Container[str]) -> Iterator[ast.stmt]:
+    """Yield the steps that assign to one of some names."""
+    for step in body:
+        assigned = (one for one in ast.walk(step) if isinstance(one, ast.Name))
+        if any(is_assigned(one) and one.id in names for one in assigned):
+            yield step
+
+
+def _loaded(trees: Iterable[ast.AST]) -> frozenset[str]:
+    """Return the names that are read somewhere in some trees."""
+    names = (one for tree in trees for one in ast.walk(tree) if isinstance(one, ast.Name))
+    return frozenset(one.id for one in names if isinstance(one.ctx, ast.Load))
 
 
 def _statements(kind: str, first: ast.stmt, last: ast.stmt, texts: Sequence[str]) -> TextChange:

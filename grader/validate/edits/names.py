@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from .change import Program, TextChange
 
 MOST_NAMES = 8
 """A function with more names than this has each of them taken for its first eight only."""
+NAMED = (ast.Name, ast.Attribute)
+"""What a result is given as a name."""
 
 
 def names_exchanged(program: Program, node: ast.AST) -> Iterator[TextChange]:
@@ -23,6 +25,36 @@ def names_exchanged(program: Program, node: ast.AST) -> Iterator[TextChange]:
                 other = list(texts)
                 other[first], other[second] = texts[second], texts[first]
                 yield TextChange("names exchanged", target, ", ".join(other))
+
+
+def results_exchanged(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Give the results of two neighbouring steps each other's names: keys for values."""
+    for first, second in pairwise(body_of(node)):
+        if isinstance(first, ast.Assign) and isinstance(second, ast.Assign):
+            (one, *more), (other, *others) = first.targets, second.targets
+            is_simple = isinstance(one, NAMED) and isinstance(other, NAMED)
+            if is_simple and not more and not others:
+                steps = (
+                    f"{program.text(other)} = {program.text(first.value)}",
+                    f"{program.text(one)} = {program.text(second.value)}",
+                )
+                text = f"\n{' ' * first.col_offset}".join(steps)
+                yield TextChange("results exchanged", both(first, second), text)
+
+
+def both(first: ast.stmt, last: ast.stmt) -> ast.stmt:
+    """Return a place from the beginning of one statement to the end of another."""
+    return ast.Pass(
+        lineno=first.lineno,
+        col_offset=first.col_offset,
+        end_lineno=last.end_lineno,
+        end_col_offset=last.end_col_offset,
+    )
+
+
+def body_of(node: ast.AST) -> list[ast.stmt]:
+    """Return the statements of a function or a loop, which are done one after another."""
+    return node.body if isinstance(node, (ast.FunctionDef, ast.For, ast.If)) else []
 
 
 def another_name(program: Program, node: ast.AST) -> Iterator[TextChange]:
@@ -58,12 +90,13 @@ def another_attribute(program: Program, node: ast.AST) -> Iterator[TextChange]:
 
 
 def argument_inverted(program: Program, node: ast.AST) -> Iterator[TextChange]:
-    """Hand on the opposite of a mask, or its transpose."""
+    """Hand on the opposite of a mask, its transpose, or a value without its gradient."""
     if isinstance(node, ast.Call) and not is_made(node):
         for value in [*node.args, *(keyword.value for keyword in node.keywords)]:
             if isinstance(value, ast.Name):
                 yield TextChange("argument inverted", value, f"~{value.id}")
                 yield TextChange("argument transposed", value, f"{value.id}.mT")
+                yield TextChange("argument detached", value, f"{value.id}.detach()")
 
 
 def is_made(call: ast.Call) -> bool:
@@ -88,4 +121,4 @@ def _without_texts(top: ast.AST) -> Iterator[ast.AST]:
                     yield from _without_texts(child)
 
 
-OPERATORS = (names_exchanged, another_name, another_attribute, argument_inverted)
+OPERATORS = (names_exchanged, results_exchanged, another_name, another_attribute, argument_inverted)

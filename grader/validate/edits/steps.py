@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from .change import Program, TextChange
-from .names import is_made
+from .names import body_of, both, is_made
 
 EXCHANGES = ("transpose(0, 1)", "transpose(1, 2)", "flip(0)", "flip(1)")
 """Ways of looking at a batch of sequences that are their own opposite."""
@@ -41,24 +41,29 @@ def another_triangle(program: Program, node: ast.AST) -> Iterator[TextChange]:
             yield TextChange("another triangle", node, f"{program.text(node.func)}({inside})")
 
 
+def future_hidden(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Hide what comes later, where a softmax should see everything that it is given."""
+    is_softmax = isinstance(node, ast.Call) and ast.unparse(node.func).endswith("softmax")
+    if isinstance(node, ast.Call) and is_softmax and node.args:
+        scores = program.text(node.args[0])
+        later = f"torch.ones_like({scores}).triu(1) > 0"
+        yield TextChange(
+            "future hidden", node.args[0], f"({scores}).masked_fill({later}, -torch.inf)"
+        )
+
+
 def steps_exchanged(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Do two neighbouring steps in the other order."""
-    for first, second in pairwise(_body(node)):
+    for first, second in pairwise(body_of(node)):
         if isinstance(first, ast.Return) or isinstance(second, ast.Return):
             continue
-        both = ast.Pass(
-            lineno=first.lineno,
-            col_offset=first.col_offset,
-            end_lineno=second.end_lineno,
-            end_col_offset=second.end_col_offset,
-        )
         text = f"{program.text(second)}\n{' ' * first.col_offset}{program.text(first)}"
-        yield TextChange("steps exchanged", both, text)
+        yield TextChange("steps exchanged", both(first, second), text)
 
 
 def step_done_twice(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Do a step again with what came out of it."""
-    for step in _body(node):
+    for step in body_of(node):
         if isinstance(step, ast.Assign) and len(step.targets) == 1:
             target, text = step.targets[0], program.text(step)
             used = {one.id for one in ast.walk(step.value) if isinstance(one, ast.Name)}
@@ -130,14 +135,10 @@ def _keyword(program: Program, keyword: ast.keyword) -> str:
     return f"{keyword.arg}={value}" if keyword.arg else f"**{value}"
 
 
-def _body(node: ast.AST) -> list[ast.stmt]:
-    """Return the statements of a function or a loop, which are done one after another."""
-    return node.body if isinstance(node, (ast.FunctionDef, ast.For, ast.If)) else []
-
-
 OPERATORS = (
     other_way_round,
     another_triangle,
+    future_hidden,
     steps_exchanged,
     step_done_twice,
     loop_at_once,

@@ -35,18 +35,30 @@ FILLS = (
 
 def another_axis(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Sum, normalise, transpose or join over another axis."""
-    if not isinstance(node, ast.Call):
-        return
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    values = [k.value for k in node.keywords if k.arg in AXIS_ARGUMENTS]
-    values += node.args if name in OF_AXES else []
-    for value in values:
-        number = _number(value)
-        if number is None:
-            continue
+    for value, number in _axes(node):
         for axis in AXES_FROM_THE_FRONT if number >= 0 else AXES_FROM_THE_BACK:
             if axis != number:
                 yield TextChange("another axis", value, str(axis))
+
+
+def axis_from_the_other_end(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Take an axis that is counted from the other end: the batch in place of the last one."""
+    for value, number in _axes(node):
+        for axis in AXES_FROM_THE_BACK if number >= 0 else AXES_FROM_THE_FRONT:
+            if axis not in (number, 1, -1):
+                yield TextChange("axis from the other end", value, str(axis))
+
+
+def _axes(node: ast.AST) -> Iterator[tuple[ast.expr, int]]:
+    """Yield the arguments of a call that are axes, each with its number."""
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        values = [k.value for k in node.keywords if k.arg in AXIS_ARGUMENTS]
+        values += node.args if name in OF_AXES else []
+        for value in values:
+            number = _number(value)
+            if number is not None:
+                yield value, number
 
 
 def _number(node: ast.expr) -> int | None:
@@ -147,3 +159,4 @@ OPERATORS = (
     mask_handled,
     detached,
 )
+WIDER_OPERATORS = (axis_from_the_other_end,)

@@ -5,19 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from grader.batch.gradebook import Row
 from grader.batch.summary import NOTHING
+from grader.class_report.data.class_data import CODES, WrittenPoints
 from grader.class_report.data.lens_file import LENS_FILE
+from grader.class_report.data.marked_answers import MarkedAnswer
 from grader.class_report.data.reading import read_class
 from grader.class_report.outline import ClassReport, Section, Sheet
 from grader.class_report.report import class_report
 from grader.class_report.tables import csv_files
+from grader.course.rubric import POLICY
+from grader.grade.evidence import Outcome, Tried
 from grader.store.appeal_table import KeptAppeal
-from grader.store.store import STORE_FILE, open_store
+from grader.store.store import STORE_FILE, Adjustment, open_store
 from tests.support.made_class import Made, write_class
 from tests.unit.samples import RUBRIC
 
@@ -60,7 +66,7 @@ def test_heads_are_counted(tmp_path: Path) -> None:
     assert counts["on the list"][0] == "41"
     assert counts["handed in nothing"][0] == "1"
     assert counts["with a result"][0] == "40"
-    assert lines(table(report(tmp_path / "again"), "marks"))["no points at all"][0] == "18"
+    assert lines(table(report(tmp_path / "again"), "marks"))["no points at all"][0] == "18 (45%)"
 
 
 def test_a_number_knows_its_students(tmp_path: Path) -> None:
@@ -100,7 +106,7 @@ def test_the_most_frequent_mistake_comes_first(tmp_path: Path) -> None:
     made = report(tmp_path)
     [card] = section(made, "mistakes").cards
     assert card.title == "add.minus!"
-    assert card.count.text == "20% (10%–35%)"
+    assert card.count.text == "8 students, 20% (10%–35%)"
     assert ("Say in the lecture", "why add.minus") in card.lines
     assert made.summary[0] == ("Teach again: add.minus! (8 students, 20%)", "mistakes")
 
@@ -279,3 +285,96 @@ def test_appeals_are_counted_by_check_with_who_made_them(tmp_path: Path) -> None
         "s2.mean/outputs": ["1", "0", "1", "0"],
     }
     assert [made.people[one] for one in sheet.rows[0][1].people or ()] == ["student-101"]
+
+
+def test_a_mistake_says_where_it_came_up_again(tmp_path: Path) -> None:
+    again = tuple(Made(f"student-4{n}", "pfpc", {1: "add.minus", 3: "add.minus"}) for n in range(2))
+    made = report(tmp_path, (*MANY, *again))
+    [row] = table(made, "mistakes").rows
+    assert [cell.text for cell in row[5:7]] == ["2", "s2.mean"]
+    [card] = section(made, "mistakes").cards
+    assert dict(card.lines)["Costs"].endswith(
+        "; 2 have it once more in s2.mean, where it costs nothing"
+    )
+
+
+def test_who_was_graded_again_by_hand_is_counted(tmp_path: Path) -> None:
+    folder = write_class(tmp_path, MANY, RUBRIC, forced=("student-101", "student-102"))
+    made = class_report(read_class(folder, RUBRIC), lambda _: ("", ""))
+    [row] = [row for row in table(made, "class").rows if row[0].text == "graded again by hand"]
+    assert [made.people[one] for one in row[1].people or ()] == ["student-101", "student-102"]
+    remarks = {row[0].text: row[4].text for row in table(made, "students").rows}
+    assert remarks["student-101"] == "graded again by hand: a broken machine (TA 1)"
+
+
+def test_a_rare_mistake_has_its_rate_in_all_earlier_classes(tmp_path: Path) -> None:
+    data, *earlier = (
+        read_class(write_class(tmp_path / name, made, RUBRIC), RUBRIC)
+        for name, made in (("now", MANY), ("one", (*PAIR, *MANY[:18])), ("two", MANY[:20]))
+    )
+    made = class_report(data, lambda _: ("", ""), earlier=earlier)
+    [row] = section(made, "integrity").tables[0].rows
+    # The two of PAIR in the first of them, nobody in the second: 2 of 40.
+    assert row[4].text == "5% (1%–17%)"
+
+
+def test_the_first_lines_say_what_to_teach_and_whom_to_read(tmp_path: Path) -> None:
+    made = report(tmp_path)
+    assert [line for line, _section in made.summary[:2]] == [
+        "Teach again: add.minus! (8 students, 20%)",
+        "Read one of 2 students who compute the same wrong numbers in s1.add, for which there is "
+        "no name.",
+    ]
+
+
+def with_people(folder: Path) -> ClassReport:
+    """A class with answers in words, an adjustment, an appeal, refusals and broken rules."""
+    data = read_class(write_class(folder / "people", MANY[:3], RUBRIC), RUBRIC)
+    written = tuple(
+        WrittenPoints(place, "s1.why", points, 4.0) for place, points in enumerate((1.0, 4.0, None))
+    )
+    given = [Adjustment(id, "", Fraction(by), Fraction(6), why, "TA 1") for id, by, why in GIVEN]
+    people = tuple(
+        replace(one, adjustments=tuple(each for each in given if each.student == one.id))
+        for one in data.people
+    )
+    graded = tuple(
+        replace(one, tried=(Tried.FILE,) if place < 2 else (), problems=("cut off",) * (place == 0))
+        for place, one in enumerate(data.graded)
+    )
+    ruled = replace(data.checks[0], criterion=POLICY)
+    codes = data.codes.copy()
+    codes[:2, 0] = CODES[Outcome.FAILED]
+    appeal = KeptAppeal("student-100", "s1.add/outputs", "It adds.", "stands", "", "")
+    full = replace(
+        data,
+        people=people,
+        graded=graded,
+        checks=(ruled, *data.checks[1:]),
+        codes=codes,
+        written=written,
+        marked=(MarkedAnswer("grader-1", "s1.why", "student-100", 1.0),),
+        appeals=(appeal,),
+    )
+    return class_report(full, lambda _: ("", ""))
+
+
+GIVEN = (("student-100", 1, "ill"), ("student-101", 2, "ill"), ("student-101", -1, "late"))
+
+
+def test_what_people_gave_is_counted(tmp_path: Path) -> None:
+    made = with_people(tmp_path)
+    # 1 and 4 of 4: the mean is 2.5, and the deviation the root of (1.5² + 1.5²) / 1.
+    assert lines(table(made, "written")) == {"s1.why": ["2", "1", "2.50", "2.12", "62%"]}
+    assert lines(table(made, "adjustments")) == {"TA 1": ["3", "0.67", "ill; late"]}
+
+
+def test_what_students_tried_has_its_students(tmp_path: Path) -> None:
+    made = with_people(tmp_path)
+    assert [[cell.text for cell in row[1:]] for row in table(made, "tried").rows] == [["2"]]
+    assert lines(table(made, "file-problems")) == {"cut off": ["1"]}
+
+
+def test_who_broke_a_rule_is_counted(tmp_path: Path) -> None:
+    [row] = table(with_people(tmp_path), "broken-rules").rows
+    assert row[1].text == "2"

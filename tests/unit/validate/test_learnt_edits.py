@@ -64,6 +64,19 @@ def made(learnt: tuple[LearntRule, ...], body: str) -> set[str]:
             "return x",
             {"for c in (x,): c.mul_(2.0) return x"},
         ),
+        # an added step that makes a value anew: tried on every value, and after what it uses
+        (
+            ["c = a * b", "return c.sum()"],
+            ["c = a * b", "c = c.relu()", "return c.sum()"],
+            "return f(x) @ y",
+            {"(f(x) @ y).relu()", "y.relu()"},
+        ),
+        (
+            ["c = a * b", "return c"],
+            ["c = a * b", "c.mul_(2.0)", "return c"],
+            "z = f(x)\nw = g(z)\nreturn w + y",
+            {"z = f(x) z.mul_(2.0)"},
+        ),
         # one name for another goes with what is around it
         (["return a @ b"], ["return b @ b"], "return x @ y", {"y @ y"}),
         (["return a @ b"], ["return b @ b"], "return x * y", set()),
