@@ -1,15 +1,17 @@
-"""Proves that tests notice mistakes in what makes a grade: `make mutate`.
+"""Proves that tests notice mistakes in what makes a grade, and lines taken out of the leak check.
 
-Each mutant of a module (`tools/mutants.py`) is given to the unit tests of its package, in a process
-of its own. A mutant that passes them survives. It is either a test that is missing, or equal to the
-original: then `tools/equivalent_mutants.yaml` says why. An entry there that no survivor needs is an
-error as well.
+Each mutant of a module (`tools/mutants.py`; of the leak check `tools/removals.py`) is given to the
+unit tests of its package, in a process of its own: `make mutate`. A mutant that passes them
+survives. It is either a test that is missing, or equal to the original: then
+`tools/equivalent_mutants.yaml` says why. An entry there that no survivor needs is an error as well.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import os
+import re
 import resource
 import sys
 import traceback
@@ -30,6 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tools.mutants import Mutant, mutants, mutated  # noqa: E402
+from tools.removals import removals, removed  # noqa: E402
 
 STATED = ROOT / "tools" / "equivalent_mutants.yaml"
 LIMIT_CPU_S = 60
@@ -45,6 +48,19 @@ class Target:
 
     path: str
     tests: tuple[str, ...]
+    removing: bool = False
+    """Lines are taken out, in place of mistakes that are made."""
+    about: str = ""
+    """What the names of the mutants have to match, where only a part of the module counts."""
+
+    def mutants(self, source: str) -> list[Mutant]:
+        """Return the mutants of the module's source that count."""
+        made = removals(source) if self.removing else mutants(source)
+        return [one for one in made if re.search(self.about, one.name)]
+
+    def changed(self, source: str, mutant: Mutant) -> str | ast.Module:
+        """Return the module's source, or its tree, with the mutant's mistake in it."""
+        return removed(source, mutant) if self.removing else mutated(source, mutant)
 
     @property
     def module(self) -> str:
@@ -62,6 +78,8 @@ OF_RUBRIC = (
     "tests/unit/course/test_questions.py",
     "tests/unit/course/test_refusals.py",
 )
+OF_LEAKS = ("tests/unit/release/test_leaks.py", "tests/unit/release/test_grader_wheel.py")
+OF_KITS = ("tests/unit/release/test_kit_search.py",)
 TARGETS = (
     Target("grader/grade/score.py", OF_GRADE),
     Target("grader/grade/evidence.py", OF_GRADE),
@@ -75,6 +93,10 @@ TARGETS = (
     Target("grader/course/yaml_syntax.py", OF_RUBRIC),
     Target("grader/course/follow_through.py", OF_RUBRIC),
     Target("grader/course/cycles.py", OF_RUBRIC),
+    Target("grader/release/leaks.py", OF_LEAKS, removing=True),
+    Target("grader/release/secrets.py", OF_LEAKS, removing=True),
+    Target("grader/release/wheel.py", OF_LEAKS, removing=True, about="leak|_file_of|_SHARED"),
+    Target("grader/release/kit.py", OF_KITS, removing=True, about="leak"),
 )
 
 
@@ -104,13 +126,13 @@ def verdict(made: Iterable[Mutant], survivors: Iterable[Mutant], stated: Iterabl
 class _Loader(SourceFileLoader):
     """Loads one module with a mistake in it; `None` loads it as it is."""
 
-    def __init__(self, name: str, path: str, mutant: Mutant | None) -> None:
-        super().__init__(name, path)
-        self.mutant = mutant
+    def __init__(self, target: Target, path: str, mutant: Mutant | None) -> None:
+        super().__init__(target.module, path)
+        self.target, self.mutant = target, mutant
 
     def get_code(self, fullname: str) -> CodeType:
         source = Path(self.path).read_text(encoding="utf-8")
-        code: Any = source if self.mutant is None else mutated(source, self.mutant)
+        code: Any = source if self.mutant is None else self.target.changed(source, self.mutant)
         return compile(code, self.path, "exec", dont_inherit=True)
 
 
@@ -155,7 +177,7 @@ def _run(root: Path, target: Target, mutant: Mutant | None) -> int:
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_CPU_S, LIMIT_CPU_S))
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, LIMIT_BYTES))
     os.chdir(root)
-    sys.meta_path.insert(0, _Finder(_Loader(target.module, str(root / target.path), mutant)))
+    sys.meta_path.insert(0, _Finder(_Loader(target, str(root / target.path), mutant)))
     # The same examples for every mutant, and no deadline that a busy machine might miss.
     hypothesis.settings.register_profile("mutants", database=None, deadline=None, derandomize=True)
     hypothesis.settings.load_profile("mutants")
@@ -199,7 +221,7 @@ def main(arguments: list[str]) -> int:
         parser.error(f"no target: {', '.join(sorted(unknown))}")
     reasons, failed = stated(), False
     for target in targets:
-        made = list(mutants((ROOT / target.path).read_text(encoding="utf-8")))
+        made = target.mutants((ROOT / target.path).read_text(encoding="utf-8"))
         survivors = surviving(ROOT, target, made, options.jobs)
         found = verdict(made, survivors, reasons.get(target.path, ()))
         failed |= bool(found.unstated or found.stale)
