@@ -19,21 +19,16 @@ _LEFT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
 def removals(source: str) -> Iterator[Mutant]:
-    """Yield each removal of a module, in the order of its source.
+    """Yield each removal of a module, in the order of its source; other lines keep their numbers.
 
     >>> [one.name for one in removals("def f(a):\\n    if a:\\n        g(a)\\n    return a\\n")]
     ['f: without `if a:` and its body', 'f: without `if a:`', 'f: without `g(a)`', \
 'f: without `return a`']
     """
     made: Counter[str] = Counter()
-    for number, (name, line, _text) in enumerate(_removals(source)):
+    for number, (name, line, text) in enumerate(_removals(source)):
         made[name] += 1
-        yield Mutant(f"{name} ({made[name]})" if made[name] > 1 else name, line, number)
-
-
-def removed(source: str, mutant: Mutant) -> str:
-    """Return the module without what the removal takes out; all other lines keep their numbers."""
-    return list(_removals(source))[mutant.number][2]
+        yield Mutant(f"{name} ({made[name]})" if made[name] > 1 else name, line, number, text)
 
 
 def _removals(source: str) -> Iterator[tuple[str, int, str]]:
