@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     notebook: Callable[..., None]
     trying: Callable[[], AbstractContextManager[None]]
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 
 def __getattr__(name: str) -> object:

@@ -47,6 +47,8 @@ class Mutant:
     line: int
     number: int
     """Its number among the mutants of the module, from 0."""
+    text: str = ""
+    """The whole module with the mistake, where it is no other tree but other lines."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,8 @@ def mutants(source: str) -> Iterator[Mutant]:
 
 def mutated(source: str, mutant: Mutant) -> ast.Module:
     """Return the tree of the module with the mutant's mistake in it."""
+    if mutant.text:
+        return ast.parse(mutant.text)
     tree = ast.parse(source)
     change = list(_changes(tree))[mutant.number]
     change.slot.put(change.value)

@@ -1,15 +1,16 @@
-"""Proves that tests notice mistakes in what makes a grade: `make mutate`.
+"""Proves that tests notice mistakes in what makes a grade, and lines taken out of the leak check.
 
-Each mutant of a module (`tools/mutants.py`) is given to the unit tests of its package, in a process
-of its own. A mutant that passes them survives. It is either a test that is missing, or equal to the
-original: then `tools/equivalent_mutants.yaml` says why. An entry there that no survivor needs is an
-error as well.
+Each mutant of a module (`tools/mutants.py`; of the leak check `tools/removals.py`) is given to the
+unit tests of its package, in a process of its own: `make mutate`. A mutant that passes them
+survives. It is either a test that is missing, or equal to the original: then
+`tools/equivalent_mutants.yaml` says why. An entry there that no survivor needs is an error as well.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import resource
 import sys
 import traceback
@@ -30,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tools.mutants import Mutant, mutants, mutated  # noqa: E402
+from tools.removals import removals  # noqa: E402
 
 STATED = ROOT / "tools" / "equivalent_mutants.yaml"
 LIMIT_CPU_S = 60
@@ -50,6 +52,15 @@ class Target:
 
     path: str
     tests: tuple[str, ...]
+    removing: bool = False
+    """Lines are taken out, in place of mistakes that are made."""
+    about: str = ""
+    """What the names of the mutants have to match, where only a part of the module counts."""
+
+    def mutants(self, source: str) -> list[Mutant]:
+        """Return the mutants of the module's source that count."""
+        made = removals(source) if self.removing else mutants(source)
+        return [one for one in made if re.search(self.about, one.name)]
 
     @property
     def module(self) -> str:
@@ -57,6 +68,18 @@ class Target:
         return self.path.removesuffix(".py").replace("/", ".")
 
 
+OF_LEAKS = ("tests/unit/release/test_leaks.py", "tests/unit/release/test_grader_wheel.py")
+LEAK_CHECK = (
+    Target("grader/release/leaks.py", OF_LEAKS, removing=True),
+    Target("grader/release/secrets.py", OF_LEAKS, removing=True),
+    Target("grader/release/wheel.py", OF_LEAKS, removing=True, about="leak|_file_of|_SHARED"),
+    Target(
+        "grader/release/kit.py",
+        ("tests/unit/release/test_kit_search.py",),
+        removing=True,
+        about="leak",
+    ),
+)
 OF_GRADE = ("tests/unit/grade",)
 OF_RUBRIC = (
     "tests/unit/course/test_cycles.py",
@@ -68,6 +91,7 @@ OF_RUBRIC = (
     "tests/unit/course/test_refusals.py",
 )
 TARGETS = (
+    *LEAK_CHECK,
     Target("grader/grade/score.py", OF_GRADE),
     Target("grader/grade/evidence.py", OF_GRADE),
     Target("grader/grade/lateness.py", ("tests/unit/grade/test_lateness.py",)),
@@ -226,7 +250,7 @@ def main(arguments: list[str]) -> int:
         parser.error(f"no target: {', '.join(sorted(unknown))}")
     reasons, failed = stated(), False
     for target in targets:
-        made = list(mutants((ROOT / target.path).read_text(encoding="utf-8")))
+        made = target.mutants((ROOT / target.path).read_text(encoding="utf-8"))
         survivors = surviving(ROOT, target, made, options.jobs)
         found = verdict(made, survivors, reasons.get(target.path, ()))
         failed |= bool(found.unstated or found.stale)

@@ -140,6 +140,13 @@ def load_explanations(root: Path, rubric: Rubric) -> Explanations:
     Raises ExplanationError if there are none, or if they are not valid.
     """
     paths = CoursePaths(root)
+    if paths.recording.is_file():
+        raise ExplanationError(
+            _(
+                "a kit has no explanations: its report says a cause in a sentence. For more, ask "
+                "those who teach the course"
+            )
+        )
     if not has_explanations(paths):
         raise ExplanationError(
             _(

@@ -117,12 +117,15 @@ def _page(course: Course, folder: str, parts: KitParts) -> Iterator[str]:
     yield _("Each assignment is here twice: work on one of the two and hand that one in.")
     yield ""
     yield from (f"- `{folder}{stem}.py`, `{folder}{stem}.ipynb`" for stem in stems)
+    if course.rubric.written:
+        words = _("for answers in words, if you work in `.py` files: hand it in with them")
+        yield f"- `{folder}answers.md` {words}"
     yield ""
     if parts.wheel:
         yield from _installing()
     yield "## " + _("What is checked where")
     yield ""
-    yield from _checks_here(folder) if parts.record is not None else _no_checks(folder)
+    yield from _checks_here(course, folder) if parts.record is not None else _no_checks(folder)
     yield ""
     yield "- " + _(
         "On GitHub: if the staff have set it up for your repository, {file} runs the checks that "
@@ -151,13 +154,20 @@ def _installing() -> Iterator[str]:
     yield ""
 
 
-def _checks_here(folder: str) -> Iterator[str]:
+def _checks_here(course: Course, folder: str) -> Iterator[str]:
     yield _(
         "The checks that are public run in this folder, without a network: type `grader check "
         "{folder}`. They know the answers to their own questions and nothing more; what they "
         "cannot decide is checked after you hand in.",
         folder=folder,
     )
+    slug = next(iter(course.rubric.exercises))
+    one = f"`grader check {folder} --only {slug}`"
+    yield ""
+    yield "- " + _("One exercise alone: {command}", command=one)
+    yield "- " + _("Whenever you save: {command}", command=f"`grader check --watch {folder}`")
+    yield "- " + _("In a notebook: {command}", command=f'`grader.check("{slug}")`')
+    yield "- " + _("If something does not run: {command}", command="`grader doctor`")
 
 
 def _no_checks(folder: str) -> Iterator[str]:

@@ -179,4 +179,4 @@ def _from_zip(data: bytes, most_bytes: int) -> Iterator[bytes]:
                 with archive.open(member) as file:
                     yield file.read(most_bytes + 1)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error):
-        return
+        pass

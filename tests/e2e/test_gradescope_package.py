@@ -1,4 +1,8 @@
-"""The package for Gradescope, laid out as documented, writes results.json whatever is handed in."""
+"""The package for Gradescope, laid out as documented, writes results.json whatever is handed in.
+
+In an image of its own, where the machine lets one be made: there it is `/autograder`, and neither
+the course nor the grader of this clone is to be found.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ import jsonschema
 import pytest
 
 from grader.cli import cli
+from tests.support.image import in_image, makes_images
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "tests/schema/gradescope.schema.json").read_text(encoding="utf-8"))
@@ -34,9 +39,20 @@ def stable_softmax(x, dim=-1):
 
 @dataclass(frozen=True)
 class Autograder:
-    """The folder `/autograder` of an image, somewhere else."""
+    """The folder `/autograder` of an image; somewhere else where no image can be made."""
 
     root: Path
+
+    def run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+        """Run a command in the folder, as Gradescope does."""
+        environment = {**os.environ, "PYTHONPATH": ""}
+        if makes_images():
+            command = in_image(self.root, "/autograder", command)
+        else:
+            environment["AUTOGRADER_ROOT"] = str(self.root)
+        return subprocess.run(
+            command, cwd=self.root, env=environment, capture_output=True, encoding="utf-8"
+        )
 
     def grade(self, code: str | None) -> Any:
         """Run the autograder on one file, or on none, as Gradescope does; return results.json."""
@@ -45,14 +61,8 @@ class Autograder:
         if code is not None:
             (self.root / "submission" / "a1_attention.py").write_text(code, encoding="utf-8")
         (self.root / "results" / "results.json").unlink(missing_ok=True)
-        done = subprocess.run(
-            ["./run_autograder"],
-            cwd=self.root,
-            env={**os.environ, "AUTOGRADER_ROOT": str(self.root)},
-            capture_output=True,
-            encoding="utf-8",
-        )
-        assert done.returncode == 0
+        done = self.run(["./run_autograder"])
+        assert done.returncode == 0, done.stderr
         values = json.loads((self.root / "results" / "results.json").read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator(SCHEMA).validate(values)
         return values
@@ -71,6 +81,15 @@ def autograder(tmp_path_factory: pytest.TempPathFactory) -> Autograder:
     shutil.copy(root / "source" / "run_autograder", root)
     (root / "venv").symlink_to(sys.prefix)
     return Autograder(root)
+
+
+@pytest.mark.skipif(not makes_images(), reason="nobody but root mounts here")
+def test_the_image_holds_the_package_and_nothing_of_this_clone(autograder: Autograder) -> None:
+    look = ["bash", "-c", f"ls /autograder; ls {ROOT}/reference {ROOT}/tests"]
+    done = autograder.run(look)
+
+    assert done.stdout.split() == ["results", "run_autograder", "source", "venv"]
+    assert done.stderr.count("No such file or directory") == 2
 
 
 def test_right_work_gets_all_points(autograder: Autograder) -> None:

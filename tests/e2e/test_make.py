@@ -25,7 +25,7 @@ STUDENT = Wheel("rich", "15.0.0")
 DEVELOPER = Wheel("ruff", "0.17.6", scripts={name: "#!/bin/sh\n" for name in ("ruff", "mypy")})
 GRADER = Wheel(
     "attention-grader",
-    "0.1.0",
+    "1.0.0",
     ("rich", "torch>=2.6; extra == 'torch'", "ruff; extra == 'dev'"),
     ("torch", "dev"),
     {"grader": '#!/bin/sh\necho "total  0 / 263 points"\nexit 1\n'},
@@ -105,7 +105,7 @@ def test_check_ends_with_the_report_and_lint_adds_its_tools(clone: Clone) -> Non
     assert checked.stdout.splitlines()[0].startswith("Setting up .venv, once: about 230 MB")
     assert f"Taking PyTorch's own build for CPUs, from {clone.cpu.url}" in checked.stdout
     assert checked.stdout.splitlines()[-1] == "total  0 / 263 points"
-    student = {"attention_grader-0.1.0", "rich-15.0.0", "sympy-1.14.0", "torch-2.13.0+cpu"}
+    student = {"attention_grader-1.0.0", "rich-15.0.0", "sympy-1.14.0", "torch-2.13.0+cpu"}
     assert clone.installed == student
     assert clone.cpu.downloaded == [CPU.file]
     assert not {wheel.file for wheel in CUDA} & set(clone.usual.downloaded)

@@ -28,7 +28,7 @@ from ..checks.check_trace import CheckTrace, Draw, printed
 from ..checks.checks import Check
 from ..diagnose.dictionary import RESEEDED
 from ..diagnose.knowledge import constants_of, load_knowledge
-from ..mutants.mutant_runs import AGAIN, AS_GRADED, PROBES, name_of
+from ..mutants.mutant_runs import AGAIN, AS_GRADED, name_of
 from ..mutants.mutants import KnownMistake, Mutants
 from ..reference.references import References
 from .recorder import ReferenceListener, definitions
@@ -192,14 +192,27 @@ class _Making:
             return
         for check, trace in first.items():
             self._keep(name_of(mistake), check, AS_GRADED, trace)
-        draws = (AGAIN, RESEEDED) if len(fails) < PROBES else (RESEEDED,)
-        for check in fails:
-            for draw in draws:
+        for check, trace in first.items():
+            for draw in self._more_draws(check, trace, right):
                 self._keep(name_of(mistake), check, draw, self._trace(check, modules, draw))
         self._mistakes[mistake.stem][mistake.entry.id] = mistake
         slug = checks[0].exercise.slug
         if mistake.entry.id in read_kills(self._root, slug):
             self._kills[slug][mistake.entry.id] = tuple(check.id for check in fails)
+
+    def _more_draws(
+        self, check: Check, trace: CheckTrace, right: Mapping[tuple[str, Draw], int]
+    ) -> Iterator[Draw]:
+        """Yield the draws that diagnosis asks for when it compares a mistake with an answer.
+
+        Inputs once more, where too few checks of an answer speak for the mistake; another seed,
+        where numbers hang on it: then other numbers say nothing.
+        """
+        fails = trace.outcome is not Outcome.PASSED
+        if fails and trace.drew:
+            yield AGAIN
+        if fails or right[check.id, RESEEDED] != right[check.id, AS_GRADED]:
+            yield RESEEDED
 
     def _tried(self, exercise: ExercisePlan) -> Iterator[KnownMistake]:
         """Yield the mistakes of an exercise, and those in classes of earlier ones that it uses."""

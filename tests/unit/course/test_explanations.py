@@ -146,3 +146,15 @@ def test_a_course_without_explanations_says_where_they_are(tmp_path: Path) -> No
         f"{tmp_path}/reference/mistakes: this copy of the course has no explanations. "
         "Name a full one: --course DIR"
     )
+
+
+def test_a_kit_says_that_it_has_no_explanations(tmp_path: Path) -> None:
+    """No student has a full course to be named."""
+    (tmp_path / "reference").mkdir()
+    (tmp_path / "reference" / "recorded.json.gz").write_bytes(b"")
+    with pytest.raises(ExplanationError) as error:
+        load_explanations(tmp_path, COURSE.rubric)
+    assert str(error.value) == (
+        "a kit has no explanations: its report says a cause in a sentence. For more, ask those who "
+        "teach the course"
+    )

@@ -10,6 +10,7 @@ import json
 import lzma
 import pickle
 import shutil
+import tracemalloc
 import zipfile
 import zlib
 from pathlib import Path
@@ -145,6 +146,27 @@ def test_what_is_too_large_unpacked_is_not_released(monkeypatch: pytest.MonkeyPa
     for bomb in (gzip.compress(large), zipped(large), bz2.compress(large), lzma.compress(large)):
         with pytest.raises(UnsearchableError):
             list(leaks({"f": bomb}, [SECRET]))
+
+
+def test_a_bomb_is_unpacked_up_to_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """64 MiB of zeros in 64 KiB, of which no more than a little over the bound is ever held."""
+    monkeypatch.setattr(leak_check, "MOST_BYTES", 1 << 16)
+    bombs = [packed(bytes(1 << 26)) for packed in (gzip.compress, zlib.compress)]
+    tracemalloc.start()
+    try:
+        for bomb in bombs:
+            with pytest.raises(UnsearchableError):
+                list(leaks({"f": bomb}, [SECRET]))
+        assert tracemalloc.get_traced_memory()[1] < 1 << 22
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_only_begins_like_something_packed_is_no_layer() -> None:
+    data = b"!\x78\x9c, and no stream! "
+    for _layer in range(leak_check.MOST_LAYERS - 1):
+        data = base64.b64encode(data)
+    assert list(leaks({"kit/file": data}, [SECRET])) == []
 
 
 # ---- which lines are secret -------------------------------------------------------------------

@@ -57,6 +57,8 @@ def health(course: Course) -> Requirement:
             course.suite_files(one)
     except CourseError as error:
         return Requirement("course", _first(error), "add the suite, or get the course again")
+    if course.paths.recording.is_file():
+        return Requirement("course", f"{actual}, a kit: public checks, with recorded answers")
     if not course.paths.reference.is_dir():
         advice = "what students have is like this; an author's copy has reference/"
         return Requirement("course", f"{actual}, no reference", advice=advice)
@@ -73,7 +75,7 @@ def origin(course: Course, url: str) -> Requirement:
     shown = one_line(_CREDENTIALS.sub("", url))
     if "://" not in url and not re.match(r"[\w.@-]+:(?!\\)", url):
         return Requirement("origin", f"{shown}, a folder")
-    if not course.paths.reference.is_dir():
+    if not course.paths.reference.is_dir() or course.paths.recording.is_file():
         return Requirement("origin", shown)
     advice = (
         "make sure that it is private: in a public one everybody reads the reference and the "

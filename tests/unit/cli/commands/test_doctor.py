@@ -224,13 +224,19 @@ def of_course(root: Path | None) -> tuple[Requirement, ...]:
     return tuple(one for one in surroundings.surroundings(root) if one.name == "course")
 
 
-def test_the_health_of_a_course(tmp_path: Path) -> None:
-    root = write_course(tmp_path / "course")
-    (no_suite,) = of_course(root)
+def with_suites(root: Path) -> Path:
+    """Give each exercise of a course a suite."""
     for exercise in find_course(root).rubric.exercises.values():
         suite = root / "tests" / "suites" / exercise.assignment / exercise.suite
         suite.parent.mkdir(parents=True, exist_ok=True)
         suite.touch()
+    return root
+
+
+def test_the_health_of_a_course(tmp_path: Path) -> None:
+    root = write_course(tmp_path / "course")
+    (no_suite,) = of_course(root)
+    with_suites(root)
     (no_reference,) = of_course(root)
     (root / "reference").mkdir()
     (whole,) = of_course(root)
@@ -281,6 +287,19 @@ def test_what_students_have_needs_no_warning(tmp_path: Path) -> None:
     course = find_course(write_course(tmp_path / "course"))
 
     assert surroundings.origin(course, "https://host/a").advice == ""
+
+
+def test_a_kit_is_called_one(tmp_path: Path) -> None:
+    root = with_suites(write_course(tmp_path / "course"))
+    recorded = find_course(root).paths.recording
+    recorded.parent.mkdir(exist_ok=True)
+    recorded.write_bytes(b"")
+    kit = find_course(root)
+
+    health = surroundings.health(kit)
+    assert health.actual == "sums: 2 exercises, a kit: public checks, with recorded answers"
+    assert (health.fix, health.advice) == ("", "")
+    assert surroundings.origin(kit, "https://host/a").advice == ""
 
 
 def test_the_origin_is_the_one_that_git_knows(tmp_path: Path) -> None:
