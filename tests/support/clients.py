@@ -20,6 +20,7 @@ from grader.judge.calls.workers import Workers
 from grader.judge.checks.namespace import Student
 from grader.processes.bootstrap import Bootstrap, pack, spawn
 from grader.wire.load_plan import LoadPlan
+from tests.support.warm import forking_spawner
 
 STEM = "student"
 
@@ -36,15 +37,21 @@ def main(config, bootstrap):
     jail = prepare(config["tier"], bootstrap["stack_fds"], "", config["without"])
     WorkerSource(control, config["scratch"], forking(jail), jail.scratch).serve()
 """
-ENTRIES = {"fork": "lone_zygote:main", "spawn": "grader.processes.spawner:main"}
+SPAWNER = "grader.processes.spawner:main"
+ENTRIES = {"fork": "lone_zygote:main", "spawn": SPAWNER, "warm spawn": SPAWNER}
 
 
 @contextlib.contextmanager
 def worker_source(
     kind: str, tier: str = "none", without: tuple[str, ...] = ()
 ) -> Iterator[WorkerStarter]:
-    """A source of real workers, started by fork or by exec; forked ones isolated as `tier`."""
+    """A source of real workers, started by fork or by exec; forked ones isolated as `tier`.
+
+    With `warm spawn` they are forked where an exec would bring them.
+    """
     bootstrap: Bootstrap = pack()
+    if kind == "warm spawn":
+        forking_spawner(bootstrap)
     bootstrap["modules"]["lone_zygote"] = (LONE_ZYGOTE, False)
     ours, theirs = socket.socketpair()
     with tempfile.TemporaryDirectory(prefix="grader-test-") as scratch, theirs:
