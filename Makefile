@@ -28,7 +28,8 @@ test: $(TOOLS)  ## test the grader, and every suite on the reference
 	@$(VENV)/bin/python -m pytest -n auto --dist loadfile $(ARGS)
 
 # Left to `make test`: whatever starts processes or reads the whole course.
-SLOW_UNITS := cli engine live tools validate
+WHOLE_BANK := worker/survey/test_accuses_nobody.py worker/survey/test_places.py
+SLOW_UNITS := cli engine live release tools validate $(WHOLE_BANK)
 quick: $(TOOLS)  ## the tests for in between: what starts no process
 	@$(VENV)/bin/python -m pytest -n auto --dist loadfile $(SLOW_UNITS:%=--ignore=tests/unit/%) \
 	  tests/unit tests/golden/test_hand_outs.py tests/suites/a1_attention $(ARGS)

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from grader.text.language import ENGLISH, use_language
 from tests.support.shared import shared
-from tests.support.warm import warm
+from tests.support.warm import WarmNurseries, warm
 
 # Of processes that tests start, too; before anything of ours reads it.
 os.environ["LANGUAGE"] = ENGLISH
@@ -67,10 +67,18 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[]
     return partial(shared, folder)
 
 
+@pytest.fixture(scope="session")
+def nurseries() -> Iterator[WarmNurseries]:
+    """The nurseries of all files that are not about processes, in one process of the run."""
+    kept = WarmNurseries()
+    yield kept
+    kept.close()
+
+
 @pytest.fixture(scope="module")
-def warm_nursery() -> Iterator[None]:
-    """Begin the engines of a file from one nursery: for files that are not about processes."""
-    with warm():
+def warm_nursery(nurseries: WarmNurseries) -> Iterator[None]:
+    """Begin the engines of a file from a nursery that is kept: for files not about processes."""
+    with warm(nurseries):
         yield
 
 

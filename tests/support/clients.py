@@ -22,6 +22,7 @@ from grader.judge.checks.namespace import Student
 from grader.processes.bootstrap import pack, spawn
 from grader.processes.start_orders import SpawnerOrder, StartOrder
 from grader.wire.load_plan import LoadPlan
+from tests.support.warm import forking_spawner
 
 STEM = "student"
 
@@ -56,8 +57,11 @@ class LoneZygoteOrder:
 def worker_source(
     kind: str, tier: str = "none", without: tuple[str, ...] = ()
 ) -> Iterator[WorkerStarter]:
-    """A source of real workers, started by fork or by exec; forked ones isolated as `tier`."""
-    packed = pack()
+    """A source of real workers, started by fork or by exec; forked ones isolated as `tier`.
+
+    With `warm spawn` they are forked where an exec would bring them.
+    """
+    packed = forking_spawner(pack()) if kind == "warm spawn" else pack()
     bootstrap = replace(packed, modules={**packed.modules, "lone_zygote": (LONE_ZYGOTE, False)})
     ours, theirs = socket.socketpair()
     with tempfile.TemporaryDirectory(prefix="grader-test-") as scratch, theirs:

@@ -13,10 +13,11 @@ from xdist.scheduler import LoadFileScheduling
 FIRST = (
     ("tests/e2e/test_validate.py", ""),
     ("tests/e2e/test_corpus.py", "[spawn-"),
+    ("tests/e2e/test_odd_answers.py", ""),
+    ("tests/e2e/test_corpus.py", "[exec-"),
     ("tests/attack/test_attacks.py", "[full-"),
     ("tests/attack/test_attacks.py", "[partial-"),
     ("tests/e2e/test_agreement.py", ""),
-    ("tests/e2e/test_odd_answers.py", ""),
     ("tests/e2e/test_corpus.py", ""),
     ("tests/e2e/test_live_corpus.py", ""),
     ("tests/attack/test_ordinary_user.py", ""),

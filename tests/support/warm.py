@@ -11,19 +11,22 @@ import select
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 
-from grader.engine import engine
+from grader.engine import engine, process_tree
 from grader.engine.lanes import Lane, NurseryStarter, Order, must_exec
 from grader.engine.process_tree import ProcessTree, begin
 from grader.engine.tiers import IsolationError
 from grader.messages.hello import Hello
-from grader.processes.bootstrap import pack
+from grader.processes.bootstrap import Bootstrap, pack
 from grader.text.language import language_in_use
 from grader.wire.faults import PeerGone
 
+SPAWNER = Path(__file__).with_name("warm_spawner.py")
+"""Shipped to spawners as a module of theirs."""
 LIMIT_S = 30.0
 """The longest wait for a lane to come up that is to be ended."""
 
@@ -62,30 +65,58 @@ class Lent:
         return any(id(lane) in waiting for lane in self.lanes)
 
 
-@contextmanager
-def warm() -> Iterator[None]:
-    """Begin each process tree of the block from a nursery that is kept for all of them."""
-    kept: dict[str, ProcessTree] = {}
+class WarmNurseries:
+    """A nursery for each language, begun when it is first asked for, and again if it died."""
 
-    def lent(*, spawn: bool) -> ProcessTree:
-        if must_exec(spawn):
-            return begin(spawn=spawn)
+    def __init__(self) -> None:
+        self._kept: dict[str, ProcessTree] = {}
+
+    def lent(self) -> ProcessTree:
+        """Return a process tree on a nursery of ours."""
         language = language_in_use()
-        if language not in kept or not _lives(kept[language]):
-            kept[language] = begin(spawn=False)
-        owner = kept[language]
+        if language not in self._kept or not _lives(self._kept[language]):
+            self._kept[language] = begin(spawn=False)
+        owner = self._kept[language]
         assert isinstance(owner.starter, NurseryStarter)
         scratch = f"{owner.scratch}-{time.monotonic_ns()}"
         errors = os.fdopen(os.dup(owner.errors.fileno()), "r+b")
         return ProcessTree(pack(), False, scratch, errors, Lent(owner.starter, scratch))
 
+    def close(self) -> None:
+        for owner in self._kept.values():
+            owner.close()
+        self._kept.clear()
+
+
+@contextmanager
+def warm(nurseries: WarmNurseries) -> Iterator[None]:
+    """Begin each process tree of the block from one of these nurseries."""
+
+    def lent(*, spawn: bool) -> ProcessTree:
+        return begin(spawn=spawn) if must_exec(spawn) else nurseries.lent()
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "begin", lent)
-        try:
-            yield
-        finally:
-            for owner in kept.values():
-                owner.close()
+        yield
+
+
+@contextmanager
+def warm_spawner() -> Iterator[None]:
+    """Have the spawners of the block fork their workers; see `tests.support.warm_spawner`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process_tree, "pack", lambda: forking_spawner(pack()))
+        yield
+
+
+def forking_spawner(bootstrap: Bootstrap) -> Bootstrap:
+    """Return what a spawner is begun with, the stand-in in it."""
+    own, warm = "grader.processes.spawner", "grader.processes.warm_spawner"
+    text, is_package = bootstrap.modules[own]
+    changed = {
+        own: (f"{text}\nfrom .warm_spawner import spawn\n", is_package),
+        warm: (SPAWNER.read_text(encoding="utf-8"), False),
+    }
+    return replace(bootstrap, modules={**bootstrap.modules, **changed})
 
 
 def _lives(owner: ProcessTree) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from grader.validate.record import (
     static_differences,
     to_text,
 )
+from tests.support.remembered import remembered
 
 SDPA, MHA = "reference/exercises/a1.sdpa", "reference/exercises/a3.mha"
 SCORES = "reference/mistakes/scores.toml"
@@ -56,6 +58,13 @@ def spoil(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1
     path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _what_stays_is_read_once() -> Iterator[None]:
+    """A course is read a hundred times here, each time with one of its files changed."""
+    with remembered():
+        yield
 
 
 @pytest.fixture(scope="module")
