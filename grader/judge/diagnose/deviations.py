@@ -46,6 +46,28 @@ def deviation_finding(
     )
 
 
+def gradient_finding(
+    observed: Mapping[Any, Tensor | None], expected: Mapping[Any, Tensor | None]
+) -> Finding | None:
+    """Name the arguments and parameters that no gradient reaches, beside those that one does.
+
+    What has no gradient has no effect on the output, or is cut off from it.
+    """
+    wanted = [name for name, gradient in expected.items() if not _is_zero(gradient)]
+    missing = [str(name) for name in wanted if _is_zero(observed.get(name))]
+    if not missing or len(missing) == len(wanted):
+        return None
+    names = ", ".join(missing[:SHOWN])
+    return Finding(
+        "gradient.missing",
+        _("no gradient reaches {names}: it has no effect, or is cut off", names=names),
+    )
+
+
+def _is_zero(gradient: Tensor | None) -> bool:
+    return gradient is None or gradient.is_meta or not bool(gradient.any())
+
+
 def _near(left: Tensor, right: Tensor, room: float) -> bool:
     return bool((left - right).abs().max() <= room)
 

@@ -17,7 +17,7 @@ from ...text.language import _, course_text
 from ..checks.check_trace import CheckTrace, FailedComparison
 from ..checks.checks import Check
 from ..compare.compare import difference
-from .deviations import deviation_finding
+from .deviations import deviation_finding, gradient_finding
 from .families import family_finding
 from .finding import Finding
 from .knowledge import Knowledge, constants_of
@@ -131,6 +131,10 @@ def _plain_finding(
 
 def _deviation(failure: FailedComparison, words: Mapping[int, str]) -> Finding | None:
     """Describe by what the first wrong tensor differs, where no simple change makes it right."""
+    if isinstance(failure.observed, Mapping) and isinstance(failure.expected, Mapping):
+        finding = gradient_finding(failure.observed, failure.expected)
+        if finding is not None:
+            return finding
     both = _first_wrong(failure.observed, failure.expected)
     if both is None or both[1] is None:
         return None

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.judge.diagnose.deviations import deviation_finding
+from grader.judge.diagnose.deviations import deviation_finding, gradient_finding
 
 Change = Callable[[torch.Tensor], torch.Tensor]
 RANDOM = torch.Generator().manual_seed(3)
@@ -84,3 +84,12 @@ def test_weights_of_another_axis_and_weights_that_add_up_to_something_else() -> 
 def test_nothing_is_said_where_nothing_is_known(observed: torch.Tensor) -> None:
     expected = X[0, 0] + 1 if observed.dim() == 1 else X
     assert deviation_finding(observed, expected, GIVEN, WORDS) is None
+
+
+def test_what_no_gradient_reaches_is_named_beside_what_one_does() -> None:
+    right = {"x": X, "fc1.weight": X, "fc1.bias": ROW, 3: None}
+    finding = gradient_finding({**right, "fc1.bias": 0 * ROW, "x": None}, right)
+    assert finding is not None
+    assert finding.text == "no gradient reaches x, fc1.bias: it has no effect, or is cut off"
+    assert gradient_finding(right, right) is None
+    assert gradient_finding({}, right) is None
