@@ -227,16 +227,37 @@ class Plan:
     ) -> dict[Kind, tuple[int, ...]]:
         """Leave out the forms that contradict the names in the student's code."""
         guessed = {id(piece.parts[0]) for piece in self._guessed(forms, assignment)}
+        turned = self._is_turned(forms, assignment)
         allowed = {}
         for kind, numbers in forms.items():
             each = self.kinds[kind][0][1]
             first = each[numbers[0]]
             open_order = any(c.several or id(c.parts[0]) in guessed for c in first.pieces)
             numbers = self._storable(kind, numbers, forms, assignment)
+            if turned:
+                numbers = tuple(sorted(numbers, key=lambda n: _upright_squares(each[n])))
             plain = [number for number in numbers if not each[number].exchanged]
             exchanged = [number for number in numbers if each[number].exchanged]
             allowed[kind] = (*plain, *(exchanged if open_order else ()))
         return allowed
+
+    def _is_turned(self, forms: Mapping[Kind, tuple[int, ...]], assignment: Assignment) -> bool:
+        """Tell whether every oblong matrix outside of an `nn.Linear` is stored (in, out).
+
+        Whoever writes `x @ W`, or a layer as in GPT-2, does so for square matrices as well, where
+        no shape tells it.
+        """
+        slots = self.slots({kind: numbers[0] for kind, numbers in forms.items()})
+        either = {
+            kind: any(piece.turned for form in members[0][1] for piece in form.pieces)
+            for kind, members in self.kinds.items()
+        }
+        ways = {
+            piece.turned
+            for ((kind, _place), piece), layer in zip(slots, assignment.layers, strict=True)
+            if either[kind] and not layer.linear and _is_matrix(piece) and not _is_square(piece)
+        }
+        return ways == {True}
 
     def _storable(
         self,
@@ -265,6 +286,19 @@ class Plan:
     ) -> list[Piece]:
         pieces = self.pieces({kind: numbers[0] for kind, numbers in forms.items()})
         return [pieces[number] for number in assignment.guessed]
+
+
+def _is_matrix(piece: Piece) -> bool:
+    return piece.parts[0].dim() == 2
+
+
+def _is_square(piece: Piece) -> bool:
+    return len(set(piece.parts[0].shape)) == 1
+
+
+def _upright_squares(form: Form) -> int:
+    """Count the square matrices that a form stores (out, in)."""
+    return sum(_is_matrix(p) and _is_square(p) and not p.turned for p in form.pieces)
 
 
 def _contents(form: Form) -> torch.Tensor:

@@ -38,7 +38,8 @@ class CheckRecord:
     error_text: str = ""
     drawn: list[Any] = field(default_factory=list)
     drew: bool = False
-    """`error_text`, `drawn` and `drew` mean the same as in `CheckTrace`."""
+    is_open: bool = False
+    """`error_text`, `drawn`, `drew` and `is_open` mean the same as in `CheckTrace`."""
     details: FailureDetails | None = None
     definition: Where | None = None
     """The place where the student defines what the check is about."""
@@ -48,7 +49,8 @@ class CheckRecord:
     def trace(self, outcome: Outcome) -> CheckTrace:
         """Return the values that the check saw, without the graphs that computed them."""
         seen = tuple(frozen(value) for value in self.compared)
-        plain = CheckTrace(outcome, seen, self.error_text, tuple(self.drawn), self.drew)
+        drawn = tuple(self.drawn)
+        plain = CheckTrace(outcome, seen, self.error_text, drawn, self.drew, is_open=self.is_open)
         if self.details is None or outcome is Outcome.PASSED:
             return plain
         details = self.details

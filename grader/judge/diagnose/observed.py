@@ -17,6 +17,7 @@ from ...text.language import _, course_text
 from ..checks.check_trace import CheckTrace, FailedComparison
 from ..checks.checks import Check
 from ..compare.compare import difference
+from .deviations import deviation_finding, gradient_finding
 from .families import family_finding
 from .finding import Finding
 from .knowledge import Knowledge, constants_of
@@ -49,6 +50,7 @@ def observed_causes(
         finding = _plain_finding(failure, words, knowledge)
         if finding is None or finding.id.startswith("value."):
             finding = families.get(check) or finding or _leak_finding(failing[check])
+        finding = finding or _deviation(failure, words)
         if finding is not None:
             findings[check] = finding
     count = Counter(finding.id for finding in findings.values())
@@ -125,6 +127,22 @@ def _plain_finding(
     if finding is not None or expected is None or expected.is_meta:
         return finding
     return value_finding(observed, expected, words)
+
+
+def _deviation(failure: FailedComparison, words: Mapping[int, str]) -> Finding | None:
+    """Describe by what the first wrong tensor differs, where no simple change makes it right."""
+    if isinstance(failure.observed, Mapping) and isinstance(failure.expected, Mapping):
+        finding = gradient_finding(failure.observed, failure.expected)
+        if finding is not None:
+            return finding
+    both = _first_wrong(failure.observed, failure.expected)
+    if both is None or both[1] is None:
+        return None
+    if any(
+        tensor.is_meta or not tensor.is_floating_point() for tensor in both if tensor is not None
+    ):
+        return None
+    return deviation_finding(both[0], both[1], failure.given, words)
 
 
 def _first_wrong(observed: Any, expected: Any) -> tuple[torch.Tensor, torch.Tensor | None] | None:

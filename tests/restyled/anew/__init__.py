@@ -1,1 +1,1 @@
-"""A second set of programs in styles of their own: each edit is proved wrong by an oracle."""
+"""Two more sets of programs in styles of their own: an oracle proves each edit wrong."""

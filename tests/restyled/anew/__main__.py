@@ -1,6 +1,7 @@
-"""Run as `python -m tests.restyled.anew tuned|held-out|prove [STYLE]`: what is said of this set.
+"""Run as `python -m tests.restyled.anew SET [STYLE]`: what is said of the programs of a set.
 
-`prove` grades nothing: it asks the oracle whether each program is right, and each edit wrong.
+Instead of a set, `prove` grades nothing: it asks the oracle whether each program is right, and each
+edit wrong. `--counts` tells the numbers alone, for a set that nobody may look into yet.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from grader.validate.data import CourseData, read_course
 from grader.validate.diagnosis import graded_for_real
 from grader.validate.trials import Kind, ValidationTrial, kills
 from tests.restyled.anew.programs import HELD_OUT, TUNED, unproven
+from tests.restyled.anew.third import THIRD, THIRD_EVEN, THIRD_ODD, unproven_of_third
 from tests.restyled.anew.verdicts import Row, Told, counted, row_of
 from tests.restyled.by_hand import Program
 
-SETS = {"tuned": TUNED, "held-out": HELD_OUT}
+SETS = {"tuned": TUNED, "held-out": HELD_OUT, "third-odd": THIRD_ODD, "third-even": THIRD_EVEN}
 
 
 def sources(programs: Sequence[Program]) -> Iterator[tuple[Program, str, str]]:
@@ -58,14 +60,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.restyled.anew")
     parser.add_argument("set", choices=[*SETS, "prove"])
     parser.add_argument("style", nargs="?", default="", help="only programs whose style has this")
+    parser.add_argument("--counts", action="store_true", help="print the numbers alone")
     options = parser.parse_args()
     if options.set == "prove":
         doubts = [id for p in (*TUNED, *HELD_OUT) if options.style in p.style for id in unproven(p)]
+        doubts += [d for p in THIRD if options.style in p.style for d in unproven_of_third(p)]
         print("\n".join(doubts) or "every program is right, and every edit of it wrong")
         return 1 if doubts else 0
     programs = [p for p in SETS[options.set] if options.style in p.style]
     rows = rows_of(find_course(Path(__file__).parent), programs)
-    for row in rows:
+    for row in () if options.counts else rows:
         if row.mistake or row.failed:
             print(f"{row.told:10} {row.id}  [{', '.join(row.causes)}]")
         if row.told is Told.SILENT or (row.failed and not row.mistake):

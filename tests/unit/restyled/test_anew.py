@@ -1,4 +1,4 @@
-"""The second set of programs: what it calls wrong is wrong, by torch's own functions.
+"""The second and third set of programs: what they call wrong is wrong, by an oracle.
 
 `python -m tests.restyled.anew prove` does the same for those with weights, in some seconds.
 """
@@ -13,6 +13,7 @@ import pytest
 from grader.course.course import find_course
 from grader.validate.data import read_course
 from tests.restyled.anew.programs import HELD_OUT, PROBED, TUNED, unproven
+from tests.restyled.anew.third import MADE, THIRD, unproven_of_third
 from tests.restyled.anew.verdicts import KIND
 from tests.restyled.by_hand import Program
 
@@ -29,8 +30,22 @@ def test_an_edit_that_changes_nothing_is_no_mistake() -> None:
     assert unproven(replace(heads, mistakes=(("|nothing", "-1)", "dim=-1)"),)))
 
 
+@pytest.mark.parametrize(
+    "program", [p for p in THIRD if p.slug not in MADE], ids=lambda program: program.style
+)
+def test_a_program_does_as_the_reference_does_and_its_edits_do_not(program: Program) -> None:
+    assert not unproven_of_third(program)
+
+
+def test_a_program_unlike_the_reference_is_not_right() -> None:
+    scores = next(program for program in THIRD if program.slug == "a1.scores")
+    _, text, by = scores.mistakes[0]
+    spoilt = replace(scores, source=scores.source.replace(text, by), mistakes=())
+    assert unproven_of_third(spoilt) == ["a1.scores, pair by pair: is not right"]
+
+
 def test_every_name_of_a_mistake_is_in_the_bank() -> None:
-    programs = (*TUNED, *HELD_OUT)
+    programs = (*TUNED, *HELD_OUT, *THIRD)
     mistakes = [mistake for program in programs for mistake, _, _ in program.mistakes]
     names = {name for mistake in mistakes for name in mistake.split()}
     known = {

@@ -14,9 +14,11 @@ from grader.judge.bind.derived import derived
 from grader.judge.bind.forms import _pieces, forms_of, is_exact, outlines
 from grader.judge.bind.instances import ParameterVector, instances
 from grader.judge.bind.patterns import parse
+from grader.judge.bind.plan import Plan
 from grader.judge.bind.roles import load_roles
 from grader.judge.bind.shares import gathered, shared
 from grader.judge.calls.faults import CheckFailed
+from grader.judge.calls.module_description import ParameterSpec
 from grader.judge.checks.expect import Expect
 from grader.judge.checks.namespace import Student
 from grader.judge.checks.probe import Probe
@@ -167,6 +169,27 @@ def test_a_linear_used_the_wrong_way_round_is_not_taken_for_another_layer() -> N
     with pytest.raises(CheckFailed):
         compared(wrong, 4, 4)
     compared(wrong.replace("self.wide = nn.Linear", "self.wide = Own"), 4, 4)
+
+
+def test_a_square_matrix_is_stored_as_the_oblong_ones_beside_it() -> None:
+    """So what a wrong module computes is its own mistake, and not that of another layout."""
+
+    def first(*sizes: tuple[int, int]) -> list[torch.Tensor]:
+        reference = nn.Sequential(*(nn.Linear(*size) for size in sizes))
+        specs = [
+            ParameterSpec(f"{number}.{name}", torch.float64, shape, True)
+            for number, size in enumerate(sizes)
+            for name, shape in (("weight", size), ("bias", size[1:]))
+        ]
+        plan = Plan(reference, specs, Roles(), ParameterVector(reference))
+        choice = plan.first()
+        assert choice is not None
+        places = plan.places(choice)
+        return [places[f"{number}.weight"].reshape(size) for number, size in enumerate(sizes)]
+
+    upright = torch.arange(16).reshape(4, 4)
+    assert first((4, 4))[0].equal(upright)
+    assert first((4, 4), (4, 7))[0].equal(upright.T)
 
 
 def test_names_of_the_contract_are_not_exchanged_among_themselves() -> None:

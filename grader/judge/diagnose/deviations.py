@@ -1,0 +1,159 @@
+"""Describe by what, or in which part, wrong numbers differ from the right ones.
+
+Each sentence is a property of the two answers themselves: it holds whatever the mistake is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_leaves
+
+from ...text.language import _
+from ..compare.precision import TOLERANCES
+from .finding import Finding
+
+Tensor = torch.Tensor
+MAX_ENTRIES = 64
+"""The longest axis of which single entries are told."""
+SHOWN = 6
+
+
+def deviation_finding(
+    observed: Tensor, expected: Tensor, given: Any, words: Mapping[int, str]
+) -> Finding | None:
+    """Describe how two tensors of one shape differ; None if they agree, or nothing can be said.
+
+    `given` are the arguments of the call, and `words` the names of axes by their lengths.
+    """
+    if observed.shape != expected.shape or observed.dim() < 2 or observed.numel() < 4:
+        return None
+    left, right = observed.detach().double(), expected.detach().double()
+    if not bool(left.isfinite().all() & right.isfinite().all()):
+        return None
+    tolerance = max(TOLERANCES.get(t.dtype, 0.0) for t in (observed, expected))
+    room = 2 * tolerance * max(1.0, float(right.abs().max()))
+    if _near(left, right, room):
+        return None
+    return (
+        _input_finding(left, right, given, room)
+        or _sums_finding(left, right, room)
+        or _offset_finding(left, right, room)
+        or _factors_finding(left, right, room)
+        or _places_finding(left, right, room, words)
+    )
+
+
+def gradient_finding(
+    observed: Mapping[Any, Tensor | None], expected: Mapping[Any, Tensor | None]
+) -> Finding | None:
+    """Name the arguments and parameters that no gradient reaches, beside those that one does.
+
+    What has no gradient has no effect on the output, or is cut off from it.
+    """
+    wanted = [name for name, gradient in expected.items() if not _is_zero(gradient)]
+    missing = [str(name) for name in wanted if _is_zero(observed.get(name))]
+    if not missing or len(missing) == len(wanted):
+        return None
+    names = ", ".join(missing[:SHOWN])
+    return Finding(
+        "gradient.missing",
+        _("no gradient reaches {names}: it has no effect, or is cut off", names=names),
+    )
+
+
+def _is_zero(gradient: Tensor | None) -> bool:
+    return gradient is None or gradient.is_meta or not bool(gradient.any())
+
+
+def _near(left: Tensor, right: Tensor, room: float) -> bool:
+    return bool((left - right).abs().max() <= room)
+
+
+def _input_finding(left: Tensor, right: Tensor, given: Any, room: float) -> Finding | None:
+    """Tell whether an argument is added once too often, or once too little."""
+    for leaf in _floats(given):
+        if leaf.shape == left.shape and float(leaf.abs().max()) > 10 * room:
+            if _near(left - right, leaf, room):
+                return Finding("value.input_added", _("an input is added once too often"))
+            if _near(right - left, leaf, room):
+                return Finding("value.input_not_added", _("an input is missing from the sum"))
+            if _near(left, leaf, room):
+                return Finding("value.input", _("an input comes back as it is"))
+    return None
+
+
+def _floats(given: Any) -> Iterator[Tensor]:
+    for leaf in tree_leaves(given):
+        if isinstance(leaf, Tensor) and leaf.is_floating_point() and not leaf.is_meta:
+            yield leaf.detach().double()
+
+
+def _sums_finding(left: Tensor, right: Tensor, room: float) -> Finding | None:
+    """Tell what the rows of weights (..., L) add up to, which should be 1."""
+    ones = torch.ones(())
+    if left.shape[-1] < 2 or float(right.min()) < 0:
+        return None
+    room = room * left.shape[-1]
+    if not _near(right.sum(-1), ones, room) or _near(left.sum(-1), ones, room):
+        return None
+    for axis in range(left.dim() - 1):
+        if _near(left.sum(axis), ones, room):
+            text = _("the numbers along axis {axis} add up to 1, and rows should", axis=axis)
+            return Finding("value.sums_of_another_axis", text)
+    low, high = float(left.sum(-1).min()), float(left.sum(-1).max())
+    text = _("rows add up to {low} to {high}, and not to 1", low=f"{low:.4g}", high=f"{high:.4g}")
+    return Finding("value.sums", text, _("rows do not add up to 1"))
+
+
+def _offset_finding(left: Tensor, right: Tensor, room: float) -> Finding | None:
+    """Tell whether all rows (..., L) are off by the same row, as by a bias."""
+    rows = (left - right).flatten(0, -2)  # N L
+    if len(rows) < 3 or not _near(rows, rows[:1].expand_as(rows), room):
+        return None
+    return Finding(
+        "value.same_row_added",
+        _("every row is off by the same numbers, whatever the input: as a bias is added"),
+    )
+
+
+def _factors_finding(left: Tensor, right: Tensor, room: float) -> Finding | None:
+    """Tell whether each row (..., L) is the right one times a factor of its own."""
+    if left.shape[-1] < 3:
+        return None
+    sizes = (right * right).sum(-1, keepdim=True)
+    factors = (left * right).sum(-1, keepdim=True) / sizes.clamp_min(1e-30)
+    if not _near(left, factors * right, room * max(1.0, float(factors.abs().max()))):
+        return None
+    if float(left.abs().max()) <= room:
+        return None
+    return Finding("value.row_factors", _("each row is the right one, times a factor of its own"))
+
+
+def _places_finding(
+    left: Tensor, right: Tensor, room: float, words: Mapping[int, str]
+) -> Finding | None:
+    """Name the entries of an axis at which all numbers are right, beside those with wrong ones."""
+    wrong = (left - right).abs() > room
+    for axis, length in enumerate(left.shape):
+        entries = wrong.movedim(axis, 0).flatten(1).any(1)  # length
+        if length > MAX_ENTRIES or not bool(entries.any()) or bool(entries.all()):
+            continue
+        named = f"{axis} ({words[length]})" if length in words else str(axis)
+        text = _(
+            "the numbers are wrong at {wrong} of axis {axis}, and right at {right}",
+            wrong=_listed(entries),
+            right=_listed(~entries),
+            axis=named,
+        )
+        short = _("along axis {axis} some numbers are right, and others wrong", axis=named)
+        return Finding("value.some_entries", text, short)
+    return None
+
+
+def _listed(entries: Tensor) -> str:
+    places = [str(place) for place in entries.nonzero().flatten().tolist()]
+    some, more = ", ".join(places[:SHOWN]), len(places) - SHOWN
+    return _("{these} and {count} more", these=some, count=more) if more > 0 else some
