@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain
 from types import MappingProxyType
 from typing import Any
@@ -136,7 +138,7 @@ def row_of(record: Mapping[str, Any]) -> Row:
         total=Fraction(record["points"]) + sum_of(record),
         unchecked=Fraction(record["unchecked_points"]),
         outcomes=Counter(Outcome(check["outcome"]) for check in checks),
-        tier=record["isolation"]["tier"],
+        tier=sys.intern(record["isolation"]["tier"]),
         digest=digest,
         problem=_problem([note for note in record["notes"] if note["kind"] == "problem"]),
         written={a["slug"]: Written(a["words"], a["digest"] or "") for a in answers},
@@ -186,11 +188,20 @@ def _points_in(exercises: Iterable[Mapping[str, Any]]) -> dict[str, Fraction | N
     for exercise in exercises:
         slug, criteria = exercise["slug"], exercise["criteria"]
         unknown = any(c["points"] is None and Fraction(c["max_points"]) for c in criteria)
-        points[slug] = None if unknown else _exact(exercise["points"])
-        points |= {f"{slug}/{c['name']}": _exact(c["points"]) for c in criteria}
+        points[sys.intern(slug)] = None if unknown else _exact(exercise["points"])
+        points |= {_name(slug, c["name"]): _exact(c["points"]) for c in criteria}
     return points
 
 
+# A class has few names and points, and each of thousands of rows has dozens of them.
+
+
+@lru_cache(maxsize=4096)
+def _name(slug: str, criterion: str) -> str:
+    return f"{slug}/{criterion}"
+
+
+@lru_cache(maxsize=4096)
 def _exact(points: str | None) -> Fraction | None:
     return None if points is None else Fraction(points)
 

@@ -21,6 +21,7 @@ from grader.batch.roster import read_roster
 from grader.batch.time_columns import RosterError
 from grader.cli import options
 from grader.cli.faults import in_words
+from grader.cli.lost_answers import LostAnswer, lost_answers
 from grader.cli.student_record import record_of
 from grader.report.cleaning import one_line, without_commands
 from grader.report.counted_hand_in import ATTEMPT, counted_in
@@ -68,16 +69,13 @@ def run(
             _require(slug, record, student)
         with open_store(out / STORE_FILE) as store:
             history, place = tuple(store.history(student)), store.last_run()
+        answers = () if slug else tuple(lost_answers(record, out, course_folder))
     lost = () if "problem" in record else losses(record, slug)
     if format_ == "json":
-        click.echo(json.dumps(_as_json(record, lost), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(_as_json(record, lost, answers), indent=2, ensure_ascii=False))
         return 0
-    for line in (
-        *_summary(record, slug),
-        *_causes(lost),
-        *evidence_in_words(lost),
-        *_history(history),
-    ):
+    evidence = (*_causes(lost), *evidence_in_words(lost), *map(str, answers))
+    for line in (*_summary(record, slug), *evidence, *_history(history)):
         click.echo(without_commands(line))
     for line in _replay(record, slug, _lies_at(record, place, out), course_folder):
         click.echo(without_commands(line))
@@ -196,7 +194,9 @@ def _replay(
     yield f"to grade it again: {here(course_folder, only).command('check', str(folder))}"
 
 
-def _as_json(record: Record, lost: Iterable[Loss]) -> dict[str, object]:
+def _as_json(
+    record: Record, lost: Iterable[Loss], answers: Iterable[LostAnswer]
+) -> dict[str, object]:
     return {
         "format": "grader.why/2",
         "student": record["submission"]["id"],
@@ -221,4 +221,5 @@ def _as_json(record: Record, lost: Iterable[Loss]) -> dict[str, object]:
             }
             for loss in lost
         ],
+        "written": [answer.as_json() for answer in answers],
     }

@@ -1,4 +1,4 @@
-"""An item of a mark scheme that is worth something else changes points, and nobody ticks again."""
+"""What is ticked: other points for an item count at once, and a student can be told why."""
 
 from __future__ import annotations
 
@@ -77,3 +77,28 @@ def test_programs_read_what_changes(root: Path, capsys: pytest.CaptureFixture[st
         [{"student": "student-002", "question": "s1.why", "before": "2", "after": "2.5",
           "ticked": ["root"]}],
     )  # fmt: skip
+
+
+def test_why_says_what_was_lost_in_an_answer(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert cli.main(["why", "student-002", "--in", "out"]) == 0
+    assert (
+        "student-002  6.5 of 6.5\n\ns1.why  2 by a person, of 3\n      Names the root. (+2)\n"
+    ) in capsys.readouterr().out
+    assert cli.main(["why", "student-002", "--in", "out", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["written"] == [
+        {"question": "s1.why", "points": "2", "max_points": "3", "words": "Names the root. (+2)"}
+    ]
+    assert cli.main(["why", "student-001", "--in", "out"]) == 0
+    assert "s1.why" not in capsys.readouterr().out
+
+
+def test_an_answer_that_nobody_marked_yet_is_no_zero(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (root / "out" / "written.csv").unlink()
+    capsys.readouterr()
+    assert cli.main(["why", "student-002", "--in", "out"]) == 0
+    assert "\ns1.why  not marked yet, up to 3\n" in capsys.readouterr().out
