@@ -17,7 +17,7 @@ from grader.class_report.data.class_data import CODES, WrittenPoints
 from grader.class_report.data.lens_file import LENS_FILE
 from grader.class_report.data.marked_answers import MarkedAnswer
 from grader.class_report.data.reading import read_class
-from grader.class_report.outline import ClassReport, Section, Sheet
+from grader.class_report.outline import ClassReport, Section, Sheet, number
 from grader.class_report.report import class_report
 from grader.class_report.tables import csv_files
 from grader.course.rubric import POLICY
@@ -402,3 +402,16 @@ def test_marks_that_hardly_move_are_not_said_first(tmp_path: Path) -> None:
     assert "suite" in [target for _line, target in made.summary]
     [still] = section(report(tmp_path / "c", (*right, *half[:1])), "suite").lead
     assert still.startswith("With a random half of the checks the mark of half the class stays")
+
+
+def test_where_nobody_is_counted_there_is_nothing_to_do(tmp_path: Path) -> None:
+    counts = lines(table(report(tmp_path), "class"))
+    assert [row[1] for row in counts.values() if row[0] == "0"] == [""] * 7
+    assert counts["handed in nothing"][1].startswith("Write to them")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(-0.001, "0.00"), (-0.006, "-0.01"), (0.0, "0.00"), (None, "–")]
+)
+def test_a_number_near_zero_has_no_minus(value: float | None, shown: str) -> None:
+    assert number(value).text == shown
