@@ -186,7 +186,8 @@ def number(value: float | None, digits: int = 2, *, is_warning: bool = False) ->
     """Return a cell with a number; a dash for none."""
     if value is None or not math.isfinite(value):
         return TableCell(DASH, -math.inf)
-    return TableCell(f"{value + 0.0:.{digits}f}", value, is_warning=is_warning)
+    rounded = round(value, digits) + 0.0  # no minus before a zero
+    return TableCell(f"{rounded:.{digits}f}", value, is_warning=is_warning)
 
 
 def percent(value: float | None, *, is_warning: bool = False) -> TableCell:

@@ -118,7 +118,7 @@ def _first(counted: _Counted) -> Iterator[tuple[str, str]]:
     for line in misconceptions.to_teach_again(data, counts):
         yield line, misconceptions.ID
     if counts.unknown and len(counts.unknown[0].rows) > 1:
-        yield unknown.biggest_line(counts), unknown.ID
+        yield unknown.biggest_line(data, counts), unknown.ID
     rows = counted.criteria
     wrong = [rows.names[at] for at in range(len(rows.names)) if rows.is_against_the_rest(at)]
     if wrong:
@@ -137,5 +137,5 @@ def _first(counted: _Counted) -> Iterator[tuple[str, str]]:
         )
         yield line, attempts.ID
     yield unknown.coverage_line(counts), unknown.ID
-    if counted.moves is not None:
+    if counted.moves is not None and suite.is_moving(data, counted.moves):
         yield suite.sensitivity_line(data, counted.moves), suite.ID

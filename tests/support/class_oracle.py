@@ -71,7 +71,7 @@ def total(letters: str) -> float:
 
 
 def two(value: float | None) -> str:
-    return "–" if value is None else f"{value + 0.0:.2f}"
+    return "–" if value is None else f"{value:.2f}".replace("-0.00", "0.00")
 
 
 def share(value: float | None) -> str:

@@ -123,7 +123,11 @@ def _counts(data: ClassData) -> Sheet:
     }
     place = {id(one): at for at, one in enumerate(people)}
     rows = tuple(
-        (text(label), count(len(chosen), (place[id(one)] for one in chosen)), text(advice))
+        (
+            text(label),
+            count(len(chosen), (place[id(one)] for one in chosen)),
+            text(advice if chosen else ""),
+        )
         for label, (chosen, advice) in where.items()
     )
     columns = (
@@ -165,7 +169,11 @@ def _marks(data: ClassData, marks: Spread) -> Sheet:
         (
             text(_("no points at all")),
             _of_all(marks, marks.zeros, data.people_of(everybody <= 0)),
-            text(_("Look at one or two: often it is a file that was not loaded.")),
+            text(
+                _("Look at one or two: often it is a file that was not loaded.")
+                if marks.zeros
+                else ""
+            ),
         ),
         (
             text(_("all points")),

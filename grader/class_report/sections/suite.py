@@ -31,6 +31,8 @@ ENOUGH = 5
 NEARLY_ALL = 0.9
 _STILL = 0.05
 """A mark that moves by fewer points stays as it is, in words with one decimal."""
+_FAR = 0.05
+"""The part of all points by which a mark may move before that is said on top of the page."""
 _SEED = 20
 """Of the random halves: the same class gives the same report."""
 
@@ -56,6 +58,11 @@ def halves(data: ClassData) -> Sensitivity | None:
         CriterionPart(one.max_points, one.checks, one.all_or_nothing) for one in data.criteria
     )
     return sensitivity(data.earned, parts, _SEED)
+
+
+def is_moving(data: ClassData, moves: Sensitivity) -> bool:
+    """Tell whether marks of one in ten move so far that it has to be said first."""
+    return bool(np.quantile(moves.deviations, 0.9) > _FAR * data.max_points)
 
 
 def sensitivity_line(data: ClassData, moves: Sensitivity) -> str:

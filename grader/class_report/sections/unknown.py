@@ -29,9 +29,17 @@ def unknown(data: ClassData, counts: MistakeCounts) -> Section:
     )
 
 
-def biggest_line(counts: MistakeCounts) -> str:
+def biggest_line(data: ClassData, counts: MistakeCounts) -> str:
     """Say how many have the most frequent wrong function without a name, and what to do."""
     group = counts.unknown[0]
+    explained = data.explained.get((group.slug, _failed(data, group)))
+    if explained and explained.edit:
+        return _(
+            "{count} students made the same mistake, which has no name yet: {edit}. Give it one: "
+            "grader lens --write",
+            count=len(group.rows),
+            edit=explained.edit,
+        )
     return _(
         "Read one of {count} students who compute the same wrong numbers in {slug}, for which "
         "there is no name.",

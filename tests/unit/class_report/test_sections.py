@@ -17,7 +17,7 @@ from grader.class_report.data.class_data import CODES, WrittenPoints
 from grader.class_report.data.lens_file import LENS_FILE
 from grader.class_report.data.marked_answers import MarkedAnswer
 from grader.class_report.data.reading import read_class
-from grader.class_report.outline import ClassReport, Section, Sheet
+from grader.class_report.outline import ClassReport, Section, Sheet, number
 from grader.class_report.report import class_report
 from grader.class_report.tables import csv_files
 from grader.course.rubric import POLICY
@@ -378,3 +378,40 @@ def test_what_students_tried_has_its_students(tmp_path: Path) -> None:
 def test_who_broke_a_rule_is_counted(tmp_path: Path) -> None:
     [row] = table(with_people(tmp_path), "broken-rules").rows
     assert row[1].text == "2"
+
+
+def test_the_first_lines_say_what_the_lens_saw(tmp_path: Path) -> None:
+    folder = write_class(tmp_path, MANY, RUBRIC)
+    failed = {"s1.add/outputs/one": SAME[1], "s1.add/outputs/two": SAME[2]}
+    seen = {"exercise": "s1.add", "failed": failed, "edits": ["line 3: a + b -> a - b"]}
+    (folder / LENS_FILE).write_text(json.dumps({"groups": [seen]}), encoding="utf-8")
+    made = class_report(read_class(folder, RUBRIC), lambda _: ("", ""))
+    assert made.summary[1] == (
+        "2 students made the same mistake, which has no name yet: line 3: a + b -> a - b. Give it "
+        "one: grader lens --write",
+        "unknown",
+    )
+
+
+def test_marks_that_hardly_move_are_not_said_first(tmp_path: Path) -> None:
+    right, half = (
+        tuple(Made(f"student-{n:03}", outcomes) for n in range(20)) for outcomes in ("pppp", "pfpp")
+    )
+    assert "suite" not in [target for _line, target in report(tmp_path / "a", right).summary]
+    made = report(tmp_path / "b", half)
+    assert "suite" in [target for _line, target in made.summary]
+    [still] = section(report(tmp_path / "c", (*right, *half[:1])), "suite").lead
+    assert still.startswith("With a random half of the checks the mark of half the class stays")
+
+
+def test_where_nobody_is_counted_there_is_nothing_to_do(tmp_path: Path) -> None:
+    counts = lines(table(report(tmp_path), "class"))
+    assert [row[1] for row in counts.values() if row[0] == "0"] == [""] * 7
+    assert counts["handed in nothing"][1].startswith("Write to them")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(-0.001, "0.00"), (-0.006, "-0.01"), (0.0, "0.00"), (None, "–")]
+)
+def test_a_number_near_zero_has_no_minus(value: float | None, shown: str) -> None:
+    assert number(value).text == shown
