@@ -24,9 +24,9 @@ _KO_HEAD = """\
 # 강의 계획
 
 연습문제마다 목표, 먼저 할 것, 걸리는 시간, 난이도, 점수와 비공개 기준을 보여 줍니다.
-`make syllabus`가 `rubric.yaml`과 `reference/frame.toml`에서 만듭니다. 연습문제마다 어떤 실수를
-찾아내는지는 [영어 강의 계획](syllabus.md)에 있습니다. 시간은 PyTorch의 기초를 알고 강의를 한 번
-들은 사람을 기준으로 어림한 것입니다.
+`make syllabus`가 `rubric.yaml`과 `reference`의 `frame.toml`들에서 만듭니다. 연습문제마다 어떤
+실수를 찾아내는지는 [영어 강의 계획](syllabus.md)에 있습니다. 시간은 PyTorch의 기초를 알고 강의를
+한 번 들은 사람을 기준으로 어림한 것입니다.
 """
 
 

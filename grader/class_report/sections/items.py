@@ -26,6 +26,7 @@ from grader.class_report.outline import (
     strip,
     text,
 )
+from grader.class_report.sections.item_columns import first_columns, last_columns, worth_columns
 from grader.grade.evidence import Outcome
 from grader.statistics.items import Items, effective_weights, item_statistics, upper_ends
 from grader.statistics.proportion import Proportion
@@ -224,7 +225,7 @@ def _worth(
     return Sheet(
         name,
         title,
-        (*_first_columns(), *_worth_columns(), *_last_columns()),
+        (*first_columns(), *worth_columns(), *last_columns()),
         tuple(
             (
                 *_first_cells(data, rows, item),
@@ -250,7 +251,7 @@ def _checks(data: ClassData) -> Sheet:
     return Sheet(
         "checks",
         _("Checks"),
-        (*_first_columns(), *_last_columns(), title),
+        (*first_columns(), *last_columns(), title),
         RowsOnDemand(_to_look_at_first(rows), row),
         is_folded=True,
         shown=_CHECKS_SHOWN,
@@ -281,84 +282,6 @@ def _columns_under(data: ClassData, name: str) -> tuple[int, ...]:
         for one in data.criteria
         if one.slug == slug and criterion in ("", one.name)
         for k in one.checks
-    )
-
-
-def _first_columns() -> tuple[Column, ...]:
-    return (
-        Column(_("Name")),
-        Column(
-            _("Facility"),
-            _(
-                "Who has all of it, with Wilson's 95 % interval. Low: teach it again, unless the "
-                "correlation says that the check is at fault."
-            ),
-            is_number=True,
-        ),
-        Column(
-            _("Item-rest"),
-            _(
-                "The correlation with the mark without it. Below 0.2 it tells little; clearly "
-                "below 0 look at the check, not at the students."
-            ),
-            is_number=True,
-        ),
-        Column(
-            _("Fifths"),
-            _(
-                "The mean in each fifth of the class, lowest marks on the left. It should rise; "
-                "where it jumps is who has understood it."
-            ),
-        ),
-        Column(_("What to do")),
-        Column(
-            _("Judged"),
-            _("Students whose own work it judged. Few: the numbers beside it are rough."),
-            is_number=True,
-        ),
-        Column(_("Not all"), _("Who was judged and lacks some of it."), is_number=True),
-        Column(_("Mean"), _("The mean share of it that was earned."), is_number=True),
-        Column(
-            _("SD"),
-            _("The standard deviation of that share. Near 0: it tells nobody apart."),
-            is_number=True,
-        ),
-    )
-
-
-def _worth_columns() -> tuple[Column, ...]:
-    return (
-        Column(
-            _("Of all points"),
-            _("Its part of all points that were awarded. Far above its weight: points come cheap."),
-            is_number=True,
-        ),
-        Column(_("Weight"), _("Its part of all points in the rubric."), is_number=True),
-        Column(
-            _("Effective"),
-            _(
-                "Its part of what makes marks differ. Far from its weight: give it other points, "
-                "or leave it as it is on purpose. Below 0 it works against the rest."
-            ),
-            is_number=True,
-        ),
-    )
-
-
-def _last_columns() -> tuple[Column, ...]:
-    return (
-        Column(_("Not tried"), _("Many: was there time for it?"), is_number=True),
-        Column(
-            _("Waits"),
-            _("Blocked by a prerequisite: help with that first."),
-            is_number=True,
-        ),
-        Column(
-            _("Carried"),
-            _("The mistake has cost its points elsewhere: nothing to teach here."),
-            is_number=True,
-        ),
-        Column(_("Not checked"), _("Our fault: run grader batch again."), is_number=True),
     )
 
 

@@ -133,53 +133,94 @@ def test_the_tracks_are_what_the_parts_say() -> None:
     assert [len(track.weeks) for track in frame.tracks] == [4, 8, 11]
 
 
+SDPA = "reference/exercises/a1.sdpa/frame.toml"
+
+
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("file", "old", "new", "message"),
     [
-        pytest.param('["a1.scores"]', '["a1.score"]', "a1.scores: has no entry", id="no entry"),
-        pytest.param('["a1.scores"]', '["a1.score"]', "a1.score: no such exercise", id="unknown"),
         pytest.param(
+            SDPA,
             'after = ["a1.scores"]',
             'after = ["a5.online"]',
-            "a1.sdpa: after: comes later in the rubric: a5.online",
+            f"{SDPA}: after: comes later in the rubric: a5.online",
             id="after what comes later",
         ),
         pytest.param(
+            SDPA,
             'after = ["a1.scores"]',
             'after = ["a1.scoring"]',
-            "a1.sdpa: after: no such exercise: a1.scoring",
+            f"{SDPA}: after: no such exercise: a1.scoring",
             id="after an unknown one",
         ),
         pytest.param(
-            '  ["a1.scores", "a1.softmax", "a1.sdpa"],',
-            '  ["a1.softmax", "a1.sdpa"],',
-            "4 weeks, to a Vision Transformer: a1.sdpa comes before a1.scores",
+            "reference/exercises/a1.scores/frame.toml",
+            "short = 1",
+            "short = 2",
+            f"{SDPA}: week: in short before a1.scores",
             id="a track that lacks something",
         ),
         pytest.param(
+            SDPA, "short = 1", "short = 5", f"{SDPA}: week: short has no week 5", id="no week"
+        ),
+        pytest.param(
+            SDPA, "short = 1", "shorter = 1", f"{SDPA}: week: shorter has no week 1", id="no track"
+        ),
+        pytest.param(
+            "reference/frame.toml",
+            "weeks = 4",
+            "weeks = 5",
+            "reference/frame.toml: 4 weeks, to a Vision Transformer: week 5 is empty",
+            id="an empty week",
+        ),
+        pytest.param(
+            "reference/frame.toml",
             'ours = ["a3.mha"]',
             'ours = ["a3.mah"]',
-            "CS231n, assignment 3: ours: no such exercise: a3.mah",
+            "reference/frame.toml: CS231n, assignment 3: ours: no such exercise: a3.mah",
             id="in place of another course",
         ),
         pytest.param(
+            SDPA,
             'difficulty = "hard"',
             'difficulty = "cruel"',
-            "a1.sdpa: part is one of ('core', 'more', 'optional'), difficulty one of "
+            f"{SDPA}: part is one of ('core', 'more', 'optional'), difficulty one of "
             "('easy', 'medium', 'hard'), minutes > 0",
             id="no difficulty",
         ),
     ],
 )
 def test_a_frame_that_does_not_fit_says_where(
-    tmp_path: Path, old: str, new: str, message: str
+    frames: Path, file: str, old: str, new: str, message: str
 ) -> None:
-    text = (ROOT / FRAME).read_text(encoding="utf-8")
-    (tmp_path / "reference").mkdir()
-    (tmp_path / FRAME).write_text(text.replace(old, new, 1), encoding="utf-8")
+    text = (frames / file).read_text(encoding="utf-8")
+    (frames / file).write_text(text.replace(old, new, 1), encoding="utf-8")
     assert old in text
 
     with pytest.raises(FrameError) as error:
-        load_frame(tmp_path, COURSE.rubric)
+        load_frame(frames, COURSE.rubric)
 
-    assert f"reference/frame.toml: {message}" in str(error.value).splitlines()
+    assert message in str(error.value).splitlines()
+
+
+def test_each_exercise_has_a_frame_and_each_frame_an_exercise(frames: Path) -> None:
+    folder = frames / "reference" / "exercises"
+    (folder / "a1.scores").rename(folder / "a1.score")
+
+    with pytest.raises(FrameError) as error:
+        load_frame(frames, COURSE.rubric)
+
+    assert str(error.value).splitlines() == [
+        "reference/exercises/a1.scores/frame.toml: is missing",
+        "reference/exercises/a1.score/frame.toml: no such exercise",
+    ]
+
+
+@pytest.fixture
+def frames(tmp_path: Path) -> Path:
+    """A folder with the frames of this course and nothing else."""
+    for path in (ROOT / FRAME, *(ROOT / "reference" / "exercises").glob("*/frame.toml")):
+        copy = tmp_path / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    return tmp_path
