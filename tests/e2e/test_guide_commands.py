@@ -61,6 +61,18 @@ ELSEWHERE = {
     "pytest --grader": "e2e/test_pytest_items.py",
     ".venv/bin/grader start work --ipynb && .venv/bin/jupyter lab work": "e2e/test_run_all.py",
 }
+PAGES = {
+    "editors.md": "e2e/test_guide_commands.py",
+    "guide-author.md": "e2e/test_guide_author.py",
+    "guide-ci.md": "e2e/test_guide_ci.py",
+    "guide-migration.md": "e2e/test_guide_migration.py",
+    "guide-student.ko.md": "e2e/test_guide_commands.py",
+    "guide-student.md": "e2e/test_guide_commands.py",
+    "guide-ta.md": "e2e/test_guide_ta_commands.py",
+    "package.md": "e2e/test_wheel.py",
+    "sealed.md": "e2e/test_sealed_course.py",
+}
+"""The pages with commands, and the test that runs them, or says what does."""
 
 
 def commands(guide: str) -> list[str]:
@@ -83,6 +95,19 @@ def test_each_command_of_the_guides_is_run() -> None:
     written = [*commands("guide-student.md"), *commands("editors.md")]
     assert {*written} == {*STUDENT, *WORDS, *ELSEWHERE}
     assert all((ROOT / "tests" / test).is_file() for test in ELSEWHERE.values())
+
+
+def test_a_page_with_commands_has_a_test_for_them() -> None:
+    pages = (path.name for path in sorted((ROOT / "docs").glob("*.md")))
+
+    assert [page for page in pages if commands(page)] == [*PAGES]
+    for page, test in PAGES.items():
+        assert page in (ROOT / "tests" / test).read_text(encoding="utf-8")
+
+
+def test_the_korean_guide_has_the_commands_of_the_english_one() -> None:
+    korean = [one.replace(" --lang ko", "") for one in commands("guide-student.ko.md")]
+    assert korean == commands("guide-student.md")
 
 
 @pytest.mark.parametrize(("command", "expected"), STUDENT.items(), ids=STUDENT)
