@@ -12,6 +12,8 @@ from grader.engine.engine import Engine, EngineError, Options, Result
 from grader.grade.evidence import Outcome
 from tests.support.courses import submission, write_course
 
+pytestmark = pytest.mark.usefixtures("warm_nursery")
+
 SUITE = """
     class TestOutputs:
         def test_double(self, student, expect):
