@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from grader.engine import engine, process_tree
 from grader.grade.evidence import Outcome, could_not_check
 from grader.processes.bootstrap import pack
 from grader.submission.submission import Submission
+from tests import conftest
 from tests.e2e import test_corpus as corpus
 from tests.support.busy import ATTEMPTS, STARVED, graded
 from tests.support.scheduling import FIRST, rank, unit
@@ -97,15 +99,23 @@ def _is_lent(path: Path) -> bool:
 
 
 def test_what_the_quick_run_leaves_out_is_there() -> None:
-    lists = dict(re.findall(r"^(SLOW_UNITS|WHOLE_BANK) := (.*)$", _makefile(), re.MULTILINE))
-    left_out = " ".join(lists.values()).replace("$(WHOLE_BANK)", "").split()
+    made = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    lists = dict(re.findall(r"^(SLOW_UNITS|SLOW_FILES) := (.*)$", made, re.MULTILINE))
+    folders = lists["SLOW_UNITS"].partition(" $(SLOW_FILES:%=%.py)")[0].split()
+    left_out = [*folders, *(f"{name}.py" for name in lists["SLOW_FILES"].split())]
 
     assert len(left_out) >= 8
     assert [name for name in left_out if not (ROOT / "tests/unit" / name).exists()] == []
 
 
-def _makefile() -> str:
-    return (ROOT / "Makefile").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("asked", "more"), [("auto", 1), ("logical", 0)])
+def test_tests_that_wait_for_nothing_take_no_more_processes_than_cores(
+    asked: str, more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    config: Any = SimpleNamespace(getoption={"numprocesses": asked}.get)
+
+    assert conftest.pytest_xdist_auto_num_workers(config) == 2 + more
 
 
 def _count(folder: Path) -> str:
