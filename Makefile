@@ -27,11 +27,13 @@ check: $(READY)  ## grade assignments/ and say what to open next
 test: $(TOOLS)  ## test the grader, and every suite on the reference
 	@$(VENV)/bin/python -m pytest -n auto --dist loadfile $(ARGS)
 
-# Left to `make test`: whatever starts processes or reads the whole course.
-WHOLE_BANK := worker/survey/test_accuses_nobody.py worker/survey/test_places.py
-SLOW_UNITS := cli engine live release tools validate $(WHOLE_BANK)
+# Left to `make test`: whatever starts processes, reads the whole course, or tries a great deal.
+SLOW_FILES := worker/survey/test_accuses_nobody worker/survey/test_places worker/test_kernels \
+  worker/loading/test_delivery submission/test_unpacking submission/test_json_scan \
+  report/test_sinks export/test_hostile_class
+SLOW_UNITS := cli engine live release tools validate $(SLOW_FILES:%=%.py)
 quick: $(TOOLS)  ## the tests for in between: what starts no process
-	@$(VENV)/bin/python -m pytest -n auto --dist loadfile $(SLOW_UNITS:%=--ignore=tests/unit/%) \
+	@$(VENV)/bin/python -m pytest -n logical --dist loadfile $(SLOW_UNITS:%=--ignore=tests/unit/%) \
 	  tests/unit tests/golden/test_hand_outs.py tests/suites/a1_attention $(ARGS)
 
 demo: $(READY)  ## grade a small sample class, right and wrong work

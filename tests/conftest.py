@@ -36,9 +36,11 @@ T = TypeVar("T")
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    # One more than there are cores: limits of time are waited for without computing.
-    return min(MOST, (os.cpu_count() or 1) + 1)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    # One more than there are cores: limits of time are waited for without computing. With
+    # `-n logical`, for tests that wait for nothing, as many: each of them collects everything.
+    more = int(config.getoption("numprocesses") == "auto")
+    return min(MOST, (os.cpu_count() or 1) + more)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -48,6 +48,8 @@ from tests.support.students_course import (
     students_course,
 )
 
+pytestmark = pytest.mark.usefixtures("warm_nursery")
+
 ROOT = Path(__file__).resolve().parents[2]
 FORMATS = ("json", "junit", "markdown", "html", "text")
 COMBINATIONS = tuple(f"combination-{number:02}" for number in range(COMBINED))

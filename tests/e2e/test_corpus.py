@@ -47,9 +47,10 @@ What is spawned is graded in reverse and in one lane as well, what is partly jai
 `spawn` forks its workers where an exec would have brought them, see `warm_spawner`; `exec` does
 not, and pays an `import torch` for each."""
 IN_PART = NAMES[::4]
-"""For `exec`, and for the weaker tiers: they differ in what attacks try, not in how is judged."""
-EXECED = NAMES if os.environ.get("GRADER_EVERY_WAY") == "1" else IN_PART
-"""All of them take ten minutes, and come on request."""
+"""For the weaker tiers, which differ in what the attacks try and not in how is judged."""
+EXECED = NAMES if os.environ.get("GRADER_EVERY_WAY") == "1" else NAMES[::8]
+"""All of them take ten minutes, and come on request: `test_warm_spawner.py` shows that nothing a
+submission can see tells a forked worker from one that was exec'd."""
 GRADED = {"fork": NAMES, "spawn": NAMES, "exec": EXECED, "partial": IN_PART, "none": IN_PART}
 AS_FORKED = [(way, name) for way in ("exec", "partial", "none") for name in GRADED[way]]
 

@@ -13,6 +13,8 @@ from grader.engine.engine import Engine, Options
 from grader.grade.score import Grade, block, score
 from grader.submission.submission import Submission, digest_of, read_submission
 
+pytestmark = pytest.mark.usefixtures("warm_nursery")
+
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 NAMES = (
     "right_six_plain",
@@ -52,7 +54,7 @@ def changed(name: str, way: str) -> Submission:
 def grades() -> dict[str, Grade]:
     course = find_course(CORPUS)
     submissions = [changed(name, way) for name in NAMES for way in ("", *CHANGES)]
-    with Engine(course, Options(workers=2, isolation="none")) as engine:
+    with Engine(course, Options(isolation="none", diagnose=False)) as engine:
         results = list(engine.grade(submissions))
     return {
         result.submission.id: score(course.rubric, block(course.rubric, result.observations))

@@ -13,6 +13,8 @@ from grader.engine.result import Result
 from grader.grade.evidence import Outcome
 from tests.support.courses import submission, write_course
 
+pytestmark = pytest.mark.usefixtures("warm_nursery")
+
 SUITE = """
     class TestOutputs:
         def test_double(self, student, expect):

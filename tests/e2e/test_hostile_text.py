@@ -16,6 +16,8 @@ from grader.grade.evidence import Outcome
 from grader.submission.submission import Submission, digest_of
 from tests.support.courses import write_course
 
+pytestmark = pytest.mark.usefixtures("warm_nursery")
+
 STEM = "t1_toy"
 RIGHT = b"def work(step):\n    return step\n"
 SUITE = """

@@ -13,6 +13,8 @@ from grader.report.content import Report, report_on
 from grader.report.next_step import next_step
 from tests.support.courses import submission, write_course
 
+pytestmark = pytest.mark.usefixtures("warm_nursery")
+
 REFERENCE = """
     def first(x):
         return x + 1

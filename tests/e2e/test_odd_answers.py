@@ -17,6 +17,8 @@ from grader.grade.evidence import Outcome
 from grader.submission.submission import Submission, digest_of
 from tests.support import busy
 
+pytestmark = pytest.mark.usefixtures("warm_nursery")
+
 ANSWERS = {
     "nothing": "None",
     "a text": "'done'",
@@ -126,7 +128,7 @@ def results(course: Course) -> dict[str, Result]:
         files = twisted(course, name) if is_twisted else constant(course, name, style)
         id = json.dumps([name, style])
         submissions.append(Submission(id=id, files=files, digest=digest_of(files), path=""))
-    with Engine(course, Options(workers=2)) as engine:
+    with Engine(course, Options()) as engine:
         return {result.submission.id: result for result in busy.graded(engine, submissions)}
 
 

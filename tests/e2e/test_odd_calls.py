@@ -13,6 +13,8 @@ from grader.engine.result import Result
 from grader.grade.evidence import Outcome
 from tests.support.courses import submission
 
+pytestmark = pytest.mark.usefixtures("warm_nursery")
+
 SOURCE = """
 import torch
 from torch import nn
@@ -60,7 +62,7 @@ def source(name: str) -> str:
 def results() -> dict[str, Result]:
     submissions = [submission({"a4_vit.py": source(name)}, id=name) for name in [*ODD, "right"]]
     course = find_course(Path(__file__).parent)
-    with Engine(course, Options(workers=2, only=("a4.mlp",))) as engine:
+    with Engine(course, Options(only=("a4.mlp",))) as engine:
         return {result.submission.id: result for result in engine.grade(submissions)}
 
 

@@ -112,7 +112,7 @@ def proven(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     write_handouts(root)
-    proof = prove(find_course(root), (), Options(workers=2), write=True)
+    proof = prove(find_course(root), (), Options(), write=True)
     assert [str(gap) for gap in proof.gaps] == []
     return root
 
@@ -136,7 +136,7 @@ def spoil(toy: Path) -> Spoil:
 
 
 def proof_of(root: Path) -> Proof:
-    return prove(find_course(root), (), Options(workers=2))
+    return prove(find_course(root), (), Options())
 
 
 def places(proof: Proof) -> list[str]:
@@ -296,7 +296,7 @@ def test_a_check_whose_comparison_refuses_nobody_is_told(toy: Path, spoil: Spoil
             "        expect.finite(student.double(probe.rand(5)))\n"
         )
 
-    proof = prove(find_course(toy), (), Options(workers=2), write=True)
+    proof = prove(find_course(toy), (), Options(), write=True)
 
     told = f"{HIDDEN}:14  t1.toy/state/test_input: whoever fails it crashes in it, or answers in"
     assert places(proof) == [f"{told} another shape; no wrong answer does"]
@@ -356,7 +356,7 @@ def test_a_check_that_cannot_be_made_is_no_proof(
 ) -> None:
     spoil(HIDDEN, "expect.gradients(student.double, reference.double, probe.randn(5))", new)
     before = (toy / OWN / "kill_record.json").read_bytes()
-    proof = prove(find_course(toy), (), Options(workers=2), write=True)
+    proof = prove(find_course(toy), (), Options(), write=True)
     assert proof.exit_code == 3
     assert any(told in line for line in places(proof))
     assert (toy / OWN / "kill_record.json").read_bytes() == before
@@ -394,7 +394,7 @@ def test_the_command_prints_data_and_ends_with_its_code(
 
 def test_edits_that_no_check_notices_are_holes_until_a_reason_is_given(toy: Path) -> None:
     def found() -> tuple[str, dict[str, str], list[str]]:
-        survey = survey_mutants(find_course(toy), (), Options(workers=2))
+        survey = survey_mutants(find_course(toy), (), Options())
         edits = {e["edit"]: e["noticed_by"] for e in survey_json(survey)["edits"]}
         return survey_text(survey), edits, [str(gap) for gap in survey.gaps]
 

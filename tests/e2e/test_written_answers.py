@@ -15,6 +15,8 @@ from grader.handouts.generation import write as write_handouts
 from grader.store.store import STORE_FILE, open_store
 from tests.support.courses import write_course
 
+pytestmark = pytest.mark.usefixtures("warm_nursery")
+
 REFERENCE = '''\
     """Assignment 1: steps."""
 

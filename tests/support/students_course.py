@@ -50,7 +50,7 @@ def batch_records(submissions: Path, out: Path, course: Path) -> dict[str, dict[
     """The records that `grader batch` writes, by the names of the submissions."""
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         batch.run(
-            submissions, out, jobs=2, only=(), spawn=False, isolation="none", course_folder=course
+            submissions, out, jobs=1, only=(), spawn=False, isolation="none", course_folder=course
         )
     records = (out / "records").iterdir()
     return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in records}

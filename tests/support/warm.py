@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import select
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -102,9 +103,13 @@ def warm(nurseries: WarmNurseries) -> Iterator[None]:
 
 @contextmanager
 def warm_spawner() -> Iterator[None]:
-    """Have the spawners of the block fork their workers; see `tests.support.warm_spawner`."""
+    """Have the spawners of the block fork their workers; see `tests.support.warm_spawner`.
+
+    On Linux only: nowhere else may a process with torch be forked.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process_tree, "pack", lambda: forking_spawner(pack()))
+        if sys.platform == "linux":
+            patch.setattr(process_tree, "pack", lambda: forking_spawner(pack()))
         yield
 
 

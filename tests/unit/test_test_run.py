@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import multiprocessing
+import re
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from grader.engine import engine, process_tree
 from grader.grade.evidence import Outcome, could_not_check
+from grader.processes.bootstrap import pack
 from grader.submission.submission import Submission
+from tests import conftest
+from tests.e2e import test_corpus as corpus
 from tests.support.busy import ATTEMPTS, STARVED, graded
 from tests.support.scheduling import FIRST, rank, unit
 from tests.support.shared import shared
+from tests.support.warm import WarmNurseries, warm, warm_spawner
 from tests.unit.samples import SampleResult, observations, submission
 
 ORDER = ("right", "broken", "starved")
@@ -44,6 +52,70 @@ def test_no_entry_hides_a_later_one() -> None:
     behind = [(a, b) for at, a in enumerate(FIRST) for b in FIRST[at + 1 :]]
 
     assert [(a, b) for a, b in behind if b[0].startswith(a[0]) and not a[1]] == []
+
+
+def test_every_submission_is_graded_by_forked_and_by_spawned_workers() -> None:
+    assert corpus.GRADED["fork"] == corpus.GRADED["spawn"] == corpus.NAMES
+    assert corpus.GRADED.keys() == corpus.WAYS.keys()
+    assert corpus.WAYS["spawn"] == corpus.WAYS["exec"]
+    assert min(8 * len(names) for names in corpus.GRADED.values()) >= len(corpus.NAMES)
+    assert corpus.WAYS["fork"].workers > corpus.WAYS["spawn"].workers
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks a process with torch")
+def test_spawners_fork_within_a_block_and_nowhere_else() -> None:
+    spawner = "grader.processes.spawner"
+    tree: Any = process_tree
+    with warm_spawner():
+        lent = tree.pack()
+
+    assert "warm_spawner import spawn" in lent["modules"][spawner][0]
+    assert "warm_spawner" not in pack()["modules"][spawner][0]
+    assert tree.pack is pack
+
+
+def test_engines_begin_from_kept_nurseries_within_a_block_and_nowhere_else() -> None:
+    of_engines: Any = engine
+    own = of_engines.begin
+    with warm(WarmNurseries()):
+        assert of_engines.begin is not own
+    assert of_engines.begin is own
+
+
+ABOUT_PROCESSES = ("processes", "jail", "corpus", "secrets", "changing_tiers", "hurry", "watch")
+
+
+def test_what_is_about_processes_has_its_own() -> None:
+    lent = [path.stem for path in (ROOT / "tests/e2e").glob("*.py") if _is_lent(path)]
+
+    assert [name for name in ABOUT_PROCESSES if f"test_{name}" in lent] == []
+    assert [path.stem for path in (ROOT / "tests/attack").glob("*.py") if _is_lent(path)] == []
+    assert len(lent) >= 20
+    assert [f for f in ABOUT_PROCESSES if not (ROOT / f"tests/e2e/test_{f}.py").exists()] == []
+
+
+def _is_lent(path: Path) -> bool:
+    return "warm_nursery" in path.read_text(encoding="utf-8")
+
+
+def test_what_the_quick_run_leaves_out_is_there() -> None:
+    made = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    lists = dict(re.findall(r"^(SLOW_UNITS|SLOW_FILES) := (.*)$", made, re.MULTILINE))
+    folders = lists["SLOW_UNITS"].partition(" $(SLOW_FILES:%=%.py)")[0].split()
+    left_out = [*folders, *(f"{name}.py" for name in lists["SLOW_FILES"].split())]
+
+    assert len(left_out) >= 8
+    assert [name for name in left_out if not (ROOT / "tests/unit" / name).exists()] == []
+
+
+@pytest.mark.parametrize(("asked", "more"), [("auto", 1), ("logical", 0)])
+def test_tests_that_wait_for_nothing_take_no_more_processes_than_cores(
+    asked: str, more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    config: Any = SimpleNamespace(getoption={"numprocesses": asked}.get)
+
+    assert conftest.pytest_xdist_auto_num_workers(config) == 2 + more
 
 
 def _count(folder: Path) -> str:
