@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -17,7 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from grader.class_report.printing import BROWSERS, browser  # noqa: E402
-from tools.demo import PAGE, class_page, sample_class  # noqa: E402
+from grader.text.language import ENGLISH, LANGUAGES  # noqa: E402
+from tools.demo import class_page, sample_class  # noqa: E402
 from tools.page_pictures import FOLDER, write_small  # noqa: E402
 
 CLASS = (
@@ -38,6 +40,7 @@ CLASS = (
 GRADER = (sys.executable, "-m", "grader")
 ONLY = ("a1.softmax", "a1.sdpa", "a2.causal_attention", "a2.dropout", "a3.mha")
 Scheme = Literal["light", "dark"]
+Media = Literal["screen", "print"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,9 @@ class Shot:
     name: str
     section: str
     width: int
-    scheme: Scheme
+    scheme: Scheme = "light"
+    media: Media = "screen"
+    language: str = ENGLISH
 
     @property
     def path(self) -> Path:
@@ -55,15 +60,17 @@ class Shot:
 
 
 SHOTS = (
-    Shot("mistakes", "mistakes", 1120, "light"),
-    Shot("exercises", "exercises", 1120, "light"),
+    Shot("mistakes", "mistakes", 1120),
+    Shot("mistakes-ko", "mistakes", 1120, language="ko"),
+    Shot("mistakes-print", "mistakes", 1120, media="print"),
+    Shot("exercises", "exercises", 1120),
     Shot("exercises-dark", "exercises", 1120, "dark"),
-    Shot("marks-phone", "class", 400, "light"),
+    Shot("marks-phone", "class", 400),
 )
 
 
-def photograph(file: Path, executable: str) -> None:
-    """Takes every picture anew."""
+def photograph(pages: Mapping[str, Path], executable: str) -> None:
+    """Takes every picture anew, of the page in its language."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -73,11 +80,25 @@ def photograph(file: Path, executable: str) -> None:
                 viewport={"width": shot.width, "height": 800}, color_scheme=shot.scheme
             )
             opened = context.new_page()
-            opened.goto(file.as_uri())
+            opened.goto(pages[shot.language].as_uri())
+            opened.emulate_media(media=shot.media, color_scheme=shot.scheme)
             write_small(opened.locator(f"#{shot.section}").screenshot(), shot.path)
             context.close()
             print(f"wrote {shot.path.relative_to(ROOT)}")
         chromium.close()
+
+
+def grader(folder: Path, *words: str) -> None:
+    """Runs a command of the grader in a folder, on the course of this one."""
+    done = subprocess.run(
+        [*GRADER, *words, "--course", str(ROOT)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"grader {words[0]} ended with {done.returncode}:\n{done.stderr}")
 
 
 def main() -> int:
@@ -88,28 +109,12 @@ def main() -> int:
         return 0
     with sample_class(CLASS) as folder:
         only = [word for slug in ONLY for word in ("--only", slug)]
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "grader",
-                "batch",
-                "class",
-                "--out",
-                "results",
-                *only,
-                "--course",
-                str(ROOT),
-            ],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            encoding="utf-8",
-        )
-        if done.returncode not in (0, 1):
-            raise SystemExit(f"grader batch ended with {done.returncode}:\n{done.stderr}")
+        grader(folder, "batch", "class", "--out", "results", *only)
         class_page(folder / "results", folder / "made-up")
-        photograph(PAGE, executable)
+        pages = {one: folder / f"{one}.html" for one in LANGUAGES}
+        for language, page in pages.items():
+            grader(folder, "report", "made-up", "--output", page.name, "--lang", language)
+        photograph(pages, executable)
     return 0
 
 

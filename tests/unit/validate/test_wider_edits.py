@@ -59,7 +59,15 @@ def made(body: str, operator: str) -> set[str]:
         (
             "return torch.softmax(x, -1)",
             "future hidden",
-            {"(x).masked_fill(torch.ones_like(x).triu(1) > 0, -torch.inf)"},
+            {"(lambda t: t.masked_fill(torch.ones_like(t).triu(1) > 0, -torch.inf))(x)"},
+        ),
+        (
+            "a = x @ y\nif mask:\n    return torch.softmax(a, -1)\nreturn torch.softmax(a, 0)",
+            "future hidden",
+            {
+                "(lambda t: t.masked_fill(torch.ones_like(t).triu(1) > 0, -torch.inf))(x @ y)",
+                "(lambda t: t.masked_fill(torch.ones_like(t).triu(1) > 0, -torch.inf))(a)",
+            },
         ),
         ("return torch.exp(x)", "future hidden", set()),
         ("return torch.softmax(x, -1)", "other way round", set()),
