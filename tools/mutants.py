@@ -174,7 +174,7 @@ def _inside(slot: _Slot) -> Iterator[_Change]:
         case ast.Constant(value=value):
             for constant in _other_constants(value):
                 yield _Change(_Slot(node, "value"), constant, slot)
-        case ast.Return(value=ast.expr()):
+        case ast.Return(value=ast.expr() as value) if ast.unparse(value) != "None":
             nothing = ast.copy_location(ast.Constant(None), node)
             yield _Change(_Slot(node, "value"), nothing, slot)
         case ast.If() | ast.IfExp() | ast.While():

@@ -14,6 +14,9 @@ from grader.report.content import Report
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 EXPECTATIONS = "expect.yaml"
 
+UNCHECKED = "could not be checked"
+"""Stands in place of points where a check could not be run."""
+
 Points = dict[str, dict[str, Fraction | None]]
 """Exercise -> criterion -> points; None where a criterion could not be checked."""
 
@@ -31,9 +34,19 @@ def expectations(name: str) -> Mapping[str, Any]:
 
 def points_stated(wanted: Mapping[str, Any]) -> Points:
     return {
-        slug: {criterion: Fraction(str(points)) for criterion, points in criteria.items()}
+        slug: {criterion: _points(points) for criterion, points in criteria.items()}
         for slug, criteria in wanted.get("criteria", {}).items()
     }
+
+
+def _points(stated: object) -> Fraction | None:
+    return None if stated == UNCHECKED else Fraction(str(stated))
+
+
+def _shown(points: Mapping[str, Fraction | None], name: str) -> str:
+    if name not in points:
+        return "nothing"
+    return UNCHECKED if points[name] is None else str(points[name])
 
 
 def points_found(report: Report, slugs: Mapping[str, object]) -> Points:
@@ -53,7 +66,7 @@ def differences(report: Report, wanted: Mapping[str, Any]) -> Iterator[str]:
         got = found.get(slug, {})
         for name in dict.fromkeys([*criteria, *got]):
             if criteria.get(name) != got.get(name) or (name in criteria) != (name in got):
-                yield f"{slug}/{name}: stated {criteria.get(name)}, found {got.get(name)}"
+                yield f"{slug}/{name}: stated {_shown(criteria, name)}, found {_shown(got, name)}"
 
 
 def as_expectations(report: Report) -> str:
@@ -61,6 +74,7 @@ def as_expectations(report: Report) -> str:
     lines = ['about: "TODO: what is special about this submission."', "criteria:"]
     for exercise in report.grade.exercises:
         if exercise.attempted:
-            row = ", ".join(f"{one.criterion}: {one.points}" for one in exercise.criteria)
+            points = {one.criterion: one.points for one in exercise.criteria}
+            row = ", ".join(f"{name}: {_shown(points, name)}" for name in points)
             lines.append(f"  {exercise.slug}: {{{row}}}")
     return "\n".join(lines)

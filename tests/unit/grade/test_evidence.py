@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from grader.grade.evidence import (
@@ -12,6 +15,7 @@ from grader.grade.evidence import (
     Observation,
     Outcome,
     Picture,
+    Tried,
     Weights,
     Where,
     could_not_check,
@@ -75,6 +79,24 @@ def test_what_is_only_seen_names_no_mistake(kind: str) -> None:
     assert not Cause(f"s1.{kind}", "", 1, 1).is_observation
 
 
+def test_a_cause_is_shown_unless_it_is_kept_back_and_stays_the_same_cause() -> None:
+    shown = Cause("s1.mean", "It divides by 2.", 1, 1)
+    assert not shown.is_kept_back
+    assert shown == Cause("s1.mean", "It divides by 2.", 1, 1, is_kept_back=True)
+
+
+def test_what_was_tried_is_written_as_programs_read_it() -> None:
+    assert [str(tried) for tried in Tried] == [
+        "call",
+        "connection",
+        "network",
+        "process",
+        "file",
+        "other",
+        "",
+    ]
+
+
 class TestBlocked:
     FAILED = Observation(CHECK, "A title.", Outcome.FAILED, "3", "4", notes=("first",))
 
@@ -136,6 +158,22 @@ def test_an_observation_says_nothing_that_was_not_seen() -> None:
         needs=(),
         staff="",
     )
+
+
+def test_what_was_added_for_readers_makes_no_difference() -> None:
+    plain = Observation(CHECK, "", Outcome.PASSED)
+    example: Any = "an input"
+    lines: Any = "some lines"
+    assert plain == replace(
+        plain,
+        counterexample=example,
+        nothing_small=True,
+        right_lines=lines,
+        fingerprint="f",
+        tried=Tried.FILE,
+    )
+    assert (plain.counterexample, plain.nothing_small, plain.right_lines) == (None, False, None)
+    assert (plain.fingerprint, plain.tried, plain.finding) == ("", Tried.NOTHING, None)
 
 
 def test_a_duration_makes_no_difference() -> None:

@@ -33,6 +33,7 @@ A, B, C = (Mutant(name, 1, number) for number, name in enumerate("abc"))
                      "module: `b'b'` -> `b''`"], id="texts"),
         pytest.param("def f():\n    return a", ["f: `return a` -> `return None`"], id="return"),
         pytest.param("class C:\n    def f(self):\n        return",  [], id="bare return"),
+        pytest.param("def f():\n    return None", [], id="none is returned already"),
         pytest.param("class C:\n    def f(self):\n        g(self)", ["C.f: `g(self)` -> `pass`"],
                      id="statement"),
         pytest.param("x += y", ["module: `x += y` -> `pass`", "module: `x += y` -> `x -= y`"],
