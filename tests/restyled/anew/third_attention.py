@@ -365,7 +365,7 @@ class GroupedQueryAttention(nn.Module):
 """,
     (
         (
-            "gqa.tiled",
+            "gqa.keys_tiled",
             "k = torch.repeat_interleave(k, self.n_q // self.n_kv, dim=1)",
             "k = k.repeat(1, self.n_q // self.n_kv, 1, 1)",
         ),

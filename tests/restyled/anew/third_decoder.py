@@ -77,7 +77,7 @@ class Decoder(nn.Module):
     (
         ("decoder.memory_normalised", "m = memory\n", "m = self.norm2(memory)\n"),
         (
-            "decoder.residual_of_norm",
+            "decoder.residual_of_norm_throughout",
             "return x + layer(norm(x))",
             "x = norm(x)\n        return x + layer(x)",
         ),

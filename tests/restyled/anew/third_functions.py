@@ -33,7 +33,7 @@ def scaled_dot_product_attention(query, key, value, mask=None):
     (
         ("sdpa.unscaled", " / np.sqrt(d_k)", ""),
         ("sdpa.scale_without_root", "np.sqrt(d_k)", "d_k"),
-        ("|one_maximum", "-np.inf).amax(-1, keepdim=True)", "-np.inf).amax()"),
+        ("sdpa.one_maximum_for_all", "-np.inf).amax(-1, keepdim=True)", "-np.inf).amax()"),
     ),
 )
 
@@ -131,11 +131,11 @@ def dot_product_loop(a, b):
 
 
 def attention_scores(query, key):
-    columns = [(query * key[..., j : j + 1, :]).sum(-1) for j in range(key.size(-2))]
-    return torch.stack(columns, -1)
+    products = query.unsqueeze(-2) * key.unsqueeze(-3)
+    return products.sum(-1)
 """,
     (
-        ("scores.keys_by_queries", "torch.stack(columns, -1)", "torch.stack(columns, -2)"),
+        ("scores.keys_by_queries", "products.sum(-1)", "products.sum(-1).mT"),
         ("scores.first_number_left_out", "range(len(a))", "range(1, len(a))"),
     ),
 )
@@ -225,7 +225,7 @@ def apply_rope(x, positions, base=10000.0):
     (
         ("positions.from_1", "w = pos / math", "w = (pos + 1) / math"),
         (
-            "rope.layouts_mixed",
+            "rope.angles_of_halves",
             ".repeat_interleave(2, dim=1)",
             ".repeat(1, 2)",
         ),

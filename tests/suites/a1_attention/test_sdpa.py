@@ -159,6 +159,20 @@ class TestNumerics:
         expect.finite(output, what="output")
         expect.finite(weights, what="weights")
 
+    def test_scores_far_below_those_of_another_sample(self, student, probe, expect):
+        """A query spends its weight, however low its scores are beside those of other samples."""
+        query, key, value = probe.randn(B, 1, DH), probe.randn(B, L, DH), probe.randn(B, L, DV)
+        key[1] = -100 * query[1] * key[1].abs()  # the larger the query, the lower its scores
+        query[1] = 100 * query[1]
+        output, weights = attend(student, expect, query, key, value)
+        expect.finite(output, what="output")
+        expect.finite(weights, what="weights")
+        expect.true(
+            bool((weights.sum(-1) > 1e-6).all()),
+            observed="a query gets no weight for any key, as its scores are far below another's",
+            expected="weights that depend on the scores of their own query alone",
+        )
+
 
 class TestGradients:
     @pytest.mark.parametrize("moved", [0, 1, 2], ids=["query", "key", "value"])

@@ -115,6 +115,21 @@ class TestModes:
             expected="dropout in every head, in train mode only",
         )
 
+    def test_dropout_is_on_the_weights(self, probe, expect):
+        """Where all values are alike, dropout changes the size of a head's output, not its
+        direction."""
+        attention = build(probe, dropout=0.2)
+        x = tokens_like(probe, batch=1, count=1).expand(64, T, D_IN).contiguous()
+        calm = run(expect, attention, x)[:, -1].unflatten(-1, (H, D_OUT)).detach()
+        wild = run(expect, attention.train(), x)[:, -1].unflatten(-1, (H, D_OUT)).detach()
+        sizes = (wild * calm).sum(-1, keepdim=True) / (calm * calm).sum(-1, keepdim=True)
+        expect.close(wild, sizes * calm, what="output in train mode", atol=1e-4)
+        expect.true(
+            bool((sizes.std(0) > 0.05).all()),
+            observed="dropout does not change how much a token gathers",
+            expected="some of its weights dropped in each sample",
+        )
+
     def test_no_dropout(self, probe, expect):
         """With a dropout of 0, train mode gives what eval mode gives."""
         attention, x = build(probe), tokens_like(probe)
