@@ -24,6 +24,7 @@ TORCHS_OWN = {
     ("grader.processes.nursery", "softmax"),
     ("grader.validate.edits.calls", "log_softmax"),
     ("grader.validate.edits.calls", "softmax"),
+    ("grader.validate.edits.steps", "softmax"),
     ("grader.validate.edits.tensors", "softmax"),
 }
 """Operations of torch: some are warmed up, since loading them late costs every submission, and some

@@ -69,8 +69,8 @@ def test_spawners_fork_within_a_block_and_nowhere_else() -> None:
     with warm_spawner():
         lent = tree.pack()
 
-    assert "warm_spawner import spawn" in lent["modules"][spawner][0]
-    assert "warm_spawner" not in pack()["modules"][spawner][0]
+    assert "warm_spawner import spawn" in lent.modules[spawner][0]
+    assert "warm_spawner" not in pack().modules[spawner][0]
     assert tree.pack is pack
 
 

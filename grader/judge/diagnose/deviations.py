@@ -49,9 +49,10 @@ def deviation_finding(
 def gradient_finding(
     observed: Mapping[Any, Tensor | None], expected: Mapping[Any, Tensor | None]
 ) -> Finding | None:
-    """Name the arguments and parameters that no gradient reaches, beside those that one does.
+    """Name the arguments and parameters, of any shape, that no gradient reaches.
 
-    What has no gradient has no effect on the output, or is cut off from it.
+    Not if none reaches any. What has no gradient has no effect on the output, or is cut off
+    from it.
     """
     wanted = [name for name, gradient in expected.items() if not _is_zero(gradient)]
     missing = [str(name) for name in wanted if _is_zero(observed.get(name))]
@@ -65,15 +66,17 @@ def gradient_finding(
 
 
 def _is_zero(gradient: Tensor | None) -> bool:
+    # gradient: any shape.
     return gradient is None or gradient.is_meta or not bool(gradient.any())
 
 
 def _near(left: Tensor, right: Tensor, room: float) -> bool:
+    # Both: any shape, or one that is broadcast to the other's.
     return bool((left - right).abs().max() <= room)
 
 
 def _input_finding(left: Tensor, right: Tensor, given: Any, room: float) -> Finding | None:
-    """Tell whether an argument is added once too often, or once too little."""
+    """Tell whether an argument of the outputs' shape is added once too often, or too little."""
     for leaf in _floats(given):
         if leaf.shape == left.shape and float(leaf.abs().max()) > 10 * room:
             if _near(left - right, leaf, room):
@@ -86,6 +89,7 @@ def _input_finding(left: Tensor, right: Tensor, given: Any, room: float) -> Find
 
 
 def _floats(given: Any) -> Iterator[Tensor]:
+    # given: holds tensors of any shape.
     for leaf in tree_leaves(given):
         if isinstance(leaf, Tensor) and leaf.is_floating_point() and not leaf.is_meta:
             yield leaf.detach().double()
@@ -135,7 +139,10 @@ def _factors_finding(left: Tensor, right: Tensor, room: float) -> Finding | None
 def _places_finding(
     left: Tensor, right: Tensor, room: float, words: Mapping[int, str]
 ) -> Finding | None:
-    """Name the entries of an axis at which all numbers are right, beside those with wrong ones."""
+    """Name the entries of an axis at which all numbers are right, beside those with wrong ones.
+
+    `left` and `right` have one shape, of any length.
+    """
     wrong = (left - right).abs() > room
     for axis, length in enumerate(left.shape):
         entries = wrong.movedim(axis, 0).flatten(1).any(1)  # length
@@ -154,6 +161,7 @@ def _places_finding(
 
 
 def _listed(entries: Tensor) -> str:
+    # entries: (length,)
     places = [str(place) for place in entries.nonzero().flatten().tolist()]
     some, more = ", ".join(places[:SHOWN]), len(places) - SHOWN
     return _("{these} and {count} more", these=some, count=more) if more > 0 else some

@@ -106,6 +106,7 @@ class ModuleState:
                 raise Unkeepable
 
     def _take_tensor(self, tensor: torch.Tensor) -> None:
+        # tensor: any shape.
         plain = type(tensor) in (torch.Tensor, nn.Parameter)
         stored = plain and tensor.layout == torch.strided and tensor.is_cpu
         if tensor.grad_fn is not None or tensor.grad is not None or not stored:

@@ -43,20 +43,20 @@ def another_triangle(program: Program, node: ast.AST) -> Iterator[TextChange]:
 
 def future_hidden(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Hide what comes later from a softmax, in what it is given or where that is computed."""
-    if _is_softmax(node):
+    if _is_normalised(node):
         assert isinstance(node, ast.Call)
         yield TextChange("future hidden", node.args[0], _hidden(program.text(node.args[0])))
     if isinstance(node, ast.FunctionDef):
-        calls = [one for one in ast.walk(node) if _is_softmax(one)]
+        calls = [one for one in ast.walk(node) if _is_normalised(one)]
         names = {ast.unparse(one.args[0]) for one in calls if isinstance(one, ast.Call)}
         for step in body_of(node):
             if isinstance(step, ast.Assign) and {ast.unparse(one) for one in step.targets} <= names:
                 yield TextChange("future hidden", step.value, _hidden(program.text(step.value)))
 
 
-def _is_softmax(node: ast.AST) -> bool:
+def _is_normalised(node: ast.AST) -> bool:
     is_call = isinstance(node, ast.Call) and bool(node.args)
-    return is_call and ast.unparse(node.func) in ("softmax", "torch.softmax", "F.softmax")  # type: ignore[attr-defined]
+    return is_call and ast.unparse(node.func).rpartition(".")[2] == "softmax"  # type: ignore[attr-defined]
 
 
 def _hidden(scores: str) -> str:
