@@ -18,10 +18,6 @@ from tools.kills import KINDS
 WARM = 200
 """So many students are graded before memory must stay as it is, or a quarter of a small class."""
 STORE = "results.sqlite"
-FLAT = 5.0
-"""By so many per cent, at most, a process may grow after the first students."""
-ROW_KIB = 8.0
-"""So much, at most, the parent may keep of a student: the row of the gradebook."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +67,7 @@ class Memory:
             early = [one for one in own if warm <= one.done < 2 * warm]
             late = [one for one in own if one.done >= most - warm]
             if early and late:
-                students = middle(late) - middle(early)
-                yield Growth(kind, typical(early), typical(late), students)
+                yield Growth(kind, typical(early), typical(late))
 
     def write(self, path: Path) -> None:
         """Write every sample, to look at what grew and when."""
@@ -91,25 +86,13 @@ class Growth:
     kind: str
     early: float
     late: float
-    students: float
-    """So many were graded between the two."""
 
     @property
     def percent(self) -> float:
         return 100 * (self.late / self.early - 1)
 
-    @property
-    def each_kib(self) -> float:
-        return 1024 * (self.late - self.early) / self.students if self.students else 0.0
-
-    @property
-    def is_flat(self) -> bool:
-        """Tells whether it keeps nothing of a student, or of the parent nothing but the row."""
-        return self.percent <= FLAT or (self.kind == "parent" and self.each_kib <= ROW_KIB)
-
     def __str__(self) -> str:
-        more = f"{self.percent:+.1f} %, {self.each_kib:.1f} KiB a student"
-        return f"{self.kind:8} {self.early:7.1f} -> {self.late:7.1f} MiB ({more})"
+        return f"{self.kind:8} {self.early:7.1f} -> {self.late:7.1f} MiB ({self.percent:+.1f} %)"
 
 
 def typical(samples: Sequence[Sample]) -> float:
@@ -119,10 +102,6 @@ def typical(samples: Sequence[Sample]) -> float:
         largest[one.pid] = max(largest.get(one.pid, 0.0), one.anonymous)
     known = [one for one in samples if largest[one.pid] > max(largest.values()) / 2]
     return median(one.anonymous for one in known)
-
-
-def middle(samples: Sequence[Sample]) -> float:
-    return median(one.done for one in samples)
 
 
 def mib_of(pid: int) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from grader.store.conditions import Conditions
 from grader.store.store import STORE_FILE, open_store
 from grader.submission.submission import SubmissionError
 from tools.class_making import KINDS_OF_STUDENT, make_class
-from tools.class_memory import Growth, Memory, Sample, mib_of, results_in
+from tools.class_memory import Memory, Sample, mib_of, results_in
 from tools.large_class import Graded, faults, marks, with_threads
 from tools.malformed import KINDS, make_malformed
 
@@ -117,21 +117,6 @@ def test_a_small_process_of_a_kind_hides_no_growth() -> None:
     [growth] = Memory([*outer, *inner]).growths()
     assert growth.early == pytest.approx(115, abs=1)
     assert growth.late == pytest.approx(195, abs=1)
-
-
-@pytest.mark.parametrize(
-    ("kind", "late", "is_flat"),
-    [
-        ("judge", 104.9, True), ("judge", 105.1, False), ("parent", 104.9, True),
-        ("parent", 112.0, True), ("parent", 113.0, False),
-    ],
-)  # fmt: skip
-def test_the_parent_alone_may_keep_a_row_of_each(kind: str, late: float, is_flat: bool) -> None:
-    growth = Growth(kind, 100.0, late, 1600)
-    assert growth.is_flat is is_flat
-    row = Growth("parent", 20.0, 32.5, 1600)
-    assert str(row) == "parent      20.0 ->    32.5 MiB (+62.5 %, 8.0 KiB a student)"
-    assert row.is_flat
 
 
 def test_the_memory_of_a_process_that_is_gone_is_not_counted(tmp_path: Path) -> None:
