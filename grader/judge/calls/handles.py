@@ -238,16 +238,6 @@ class RemoteModule:
         """Return name and shape of each parameter that is trained, as the student wrote them."""
         return [(spec.name, tuple(spec.shape)) for spec in self.specs if spec.requires_grad]
 
-    @property
-    def is_open(self) -> bool:
-        """Tell whether square matrices may be stored (in, out) or (out, in), and no shape tells.
-
-        In an `nn.Linear` they are (out, in), and beside an oblong matrix they are as that one is.
-        """
-        shapes = [s.shape for s in self.specs if s.requires_grad and not s.in_linear]
-        matrices = [shape for shape in shapes if len(shape) == 2]
-        return bool(matrices) and all(rows == columns for rows, columns in matrices)
-
     def parameters(self) -> list[nn.Parameter]:
         return [parameter for _other, parameter in self.named_parameters()]
 

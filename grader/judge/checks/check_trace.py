@@ -60,9 +60,6 @@ class CheckTrace:
     """The layouts of modules whose numbers hang on them: drawn, loaded or read by own names."""
     drew: bool = False
     """True if the check's inputs were drawn: on another draw it is another probe."""
-    is_open: bool = False
-    """True if square matrices may have been stored the other way round, so that wrong numbers need
-    not be a mistake's."""
     failure: FailedComparison | None = None
     leaks: Leaks | None = None
     """The dependence of outputs on inputs, if it is not as it should be."""

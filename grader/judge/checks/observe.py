@@ -38,8 +38,7 @@ class CheckRecord:
     error_text: str = ""
     drawn: list[Any] = field(default_factory=list)
     drew: bool = False
-    is_open: bool = False
-    """`error_text`, `drawn`, `drew` and `is_open` mean the same as in `CheckTrace`."""
+    """`error_text`, `drawn` and `drew` mean the same as in `CheckTrace`."""
     details: FailureDetails | None = None
     definition: Where | None = None
     """The place where the student defines what the check is about."""
@@ -49,8 +48,7 @@ class CheckRecord:
     def trace(self, outcome: Outcome) -> CheckTrace:
         """Return the values that the check saw, without the graphs that computed them."""
         seen = tuple(frozen(value) for value in self.compared)
-        drawn = tuple(self.drawn)
-        plain = CheckTrace(outcome, seen, self.error_text, drawn, self.drew, is_open=self.is_open)
+        plain = CheckTrace(outcome, seen, self.error_text, tuple(self.drawn), self.drew)
         if self.details is None or outcome is Outcome.PASSED:
             return plain
         details = self.details

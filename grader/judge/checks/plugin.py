@@ -63,7 +63,6 @@ class CheckContext:
         # by the student's own names. Any other module holds what those names and shapes drew.
         own = [m for m in self.client.modules if m.pair is None or m.is_read_by_name]
         self.record.drawn += [module.layout for module in own]
-        self.record.is_open |= any(m.pair is not None and m.is_open for m in self.client.modules)
 
 
 class ContextPlugin:

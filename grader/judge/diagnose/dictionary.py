@@ -158,8 +158,6 @@ class Dictionary:
             if made is None:
                 return 0
             result = self._matched(suspect, check, case.digest, trace, made, SINGLE)
-            if result is Match.OTHER and trace.is_open and trace.outcome is made.outcome:
-                continue
             if result is Match.OTHER:
                 return 0
             right = self._mutant_runs.right(check, case.digest)

@@ -200,13 +200,3 @@ def test_words_at_which_a_check_ended_are_no_evidence() -> None:
     student = {name: failed(X + 1, "no change", drawn=THEIRS) for name in ("one", "two")}
     mistake = {name: failed(X + 2, "no change", drawn=OURS) for name in ("one", "two")}
     assert named(Bank({"m": mistake}), student) == {}
-
-
-def test_square_matrices_that_may_lie_either_way_round_veto_nothing() -> None:
-    mistake = {**WRONG, "modes": failed(X / 5)}
-    student = {**WRONG, "modes": failed(X / 7)}
-    assert named(Bank({"m": mistake}), student) == {}
-    student["modes"] = replace(student["modes"], is_open=True)
-    assert named(Bank({"m": mistake}), student)["modes"] == ["m"]
-    alone = {"one": failed(X / 2), "two": replace(failed(X / 7), is_open=True)}
-    assert named(Bank({"m": WRONG}), alone) == {}
