@@ -77,11 +77,11 @@ class Match(Enum):
     """The numbers cannot be compared: each run drew its own."""
 
 
-def match(student: CheckTrace, made: CheckTrace, room: float = 0.0) -> Match:
-    """Compare two runs of a check, as exactly as right answers have to agree, or within `room`."""
+def match(student: CheckTrace, made: CheckTrace) -> Match:
+    """Compare two runs of a check, as exactly as right answers have to agree."""
     if student.outcome is not made.outcome:
         return Match.OTHER
-    if same(student.compared, made.compared, room):
+    if same(student.compared, made.compared):
         return Match.SAME if student.error_text == made.error_text else Match.UNDECIDED
     return Match.UNDECIDED if has_other_layout(student, made) else Match.OTHER
 
@@ -91,24 +91,9 @@ def has_other_layout(student: CheckTrace, made: CheckTrace) -> bool:
     return list(student.drawn) != list(made.drawn)
 
 
-def tells_apart(made: CheckTrace, right: CheckTrace, room: float = 0.0) -> bool:
+def tells_apart(made: CheckTrace, right: CheckTrace) -> bool:
     """Tell whether a check that ran on a mistake ends differently from one on the reference."""
-    return match(made, right, room) is Match.OTHER
-
-
-def ends_alike(student: CheckTrace, made: CheckTrace, right: CheckTrace) -> bool:
-    """Tell whether two runs failed at the same wrong number, whatever they compared before it.
-
-    What was drawn in layouts that differ comes first in many checks, and the share or the spread
-    that is asked for in the end hangs on no layout.
-    """
-    number = len(student.compared)
-    if number == 0 or len(made.compared) != number or len(right.compared) < number:
-        return False
-    last = student.compared[-1:]
-    floats = [leaf for leaf in tree_leaves(list(last)) if isinstance(leaf, torch.Tensor)]
-    right_end = right.compared[number - 1 : number]
-    return bool(floats) and same(last, made.compared[-1:]) and not same(last, right_end)
+    return match(made, right) is Match.OTHER
 
 
 def has_other_numbers(made: CheckTrace, right: CheckTrace) -> bool:
@@ -182,10 +167,10 @@ def _is_distinctive(leaf: Any) -> bool:
     return bool((values != values.round()).any())
 
 
-def same(student: Sequence[Any], mistaken: Sequence[Any], room: float = 0.0) -> bool:
+def same(student: Sequence[Any], mistaken: Sequence[Any]) -> bool:
     """Tell whether two runs compared the same values (tensors of any shape).
 
-    They have to agree as exactly as right answers have to, or within `room` if that is more.
+    They have to agree as exactly as right answers have to.
     """
     if len(student) != len(mistaken):
         return False
@@ -193,7 +178,7 @@ def same(student: Sequence[Any], mistaken: Sequence[Any], room: float = 0.0) -> 
         return alike(student, mistaken)
     for left, right in zip(student, mistaken, strict=True):
         observed, expected = _plain(left), _plain(right)
-        tolerance = max(room, _tolerance((observed, expected)))
+        tolerance = _tolerance((observed, expected))
         if difference(observed, expected, atol=tolerance, rtol=tolerance) is not None:
             return False
     return True

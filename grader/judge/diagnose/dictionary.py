@@ -11,15 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import torch
-
 from ...grade.evidence import Cause
 from ...text.language import course_text
 from ..checks.check_trace import (
     CheckTrace,
     Draw,
     Match,
-    ends_alike,
     has_numbers,
     has_other_layout,
     has_other_numbers,
@@ -30,14 +27,11 @@ from ..checks.check_trace import (
     tells_apart,
 )
 from ..checks.checks import Check
-from ..compare.precision import TOLERANCES
 from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import AGAIN, AS_GRADED, PROBES, MutantRuns
 from ..mutants.mutants import KnownMistake, Mutants
 
 RESEEDED = Draw(reseeded=True)
-SINGLE = TOLERANCES[torch.float32]
-"""How far numbers may be off that were computed in float32."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +83,6 @@ class Dictionary:
             wider = [s for s in suspects if s.fails > case.failed]
             gives = (s for s in wider if self._gives(s, case, has_wrong_numbers))
             named = tuple(s.cause(len(case.failed)) for s in gives)
-        if not named:
-            # Of several that agree only so far, none is known to be the one.
-            loose = [s.cause(probes) for s in whole if (probes := self._loosely(s, case))]
-            named = tuple(loose) if len(loose) == 1 else ()
         if named:
             return {check.id: named for check in case.failing}
         return self._parts(suspects, case)
@@ -145,52 +135,19 @@ class Dictionary:
         probes = self._probes(suspect, distinguishing, case)
         return probes if probes >= PROBES else 0
 
-    def _loosely(self, suspect: Suspect, case: Case) -> int:
-        """Count the checks that agree with the mistake as far as they can.
-
-        Somebody's code that computes in float32 has its numbers to fewer digits; and where layouts
-        differ, the number at which a check ended may be the only one that can be compared. 0 if
-        one speaks against the mistake, or if they are fewer than `PROBES`.
-        """
-        distinguishing: list[Check] = []
-        for check, trace in _in_order(case):
-            made = self._mutant_runs.of(suspect.mistake, check, case.digest)
-            if made is None:
-                return 0
-            result = self._matched(suspect, check, case.digest, trace, made, SINGLE)
-            if result is Match.OTHER:
-                return 0
-            right = self._mutant_runs.right(check, case.digest)
-            if result is Match.SAME:
-                tells = tells_apart(made, right, SINGLE)
-            else:
-                tells = check in case.failing and ends_alike(trace, made, right)
-            if tells:
-                distinguishing.append(check)
-        probes = self._probes(suspect, distinguishing, case, SINGLE)
-        return probes if probes >= PROBES else 0
-
-    def _probes(
-        self, suspect: Suspect, distinguishing: Sequence[Check], case: Case, room: float = 0.0
-    ) -> int:
+    def _probes(self, suspect: Suspect, distinguishing: Sequence[Check], case: Case) -> int:
         """Count these checks, and other draws of their inputs if they are too few."""
         probes = len(distinguishing)
         for check in distinguishing:
             if probes >= PROBES:
                 break
-            probes += self._reproduces_again(suspect, check, case, room)
+            probes += self._reproduces_again(suspect, check, case)
         return probes
 
     def _matched(
-        self,
-        suspect: Suspect,
-        check: Check,
-        digest: str,
-        trace: CheckTrace,
-        made: CheckTrace,
-        room: float = 0.0,
+        self, suspect: Suspect, check: Check, digest: str, trace: CheckTrace, made: CheckTrace
     ) -> Match:
-        result = match(trace, made, room)
+        result = match(trace, made)
         if result is Match.OTHER and trace.outcome is made.outcome:
             # Whoever draws in another order gets other numbers, and is no less wrong.
             reseeded = self._mutant_runs.of(suspect.mistake, check, digest, RESEEDED)
@@ -198,16 +155,14 @@ class Dictionary:
                 return Match.UNDECIDED
         return result
 
-    def _reproduces_again(
-        self, suspect: Suspect, check: Check, case: Case, room: float = 0.0
-    ) -> bool:
+    def _reproduces_again(self, suspect: Suspect, check: Check, case: Case) -> bool:
         """Decide whether the mistake agrees on another draw of the check's inputs as well."""
         made = self._mutant_runs.of(suspect.mistake, check, case.digest, AGAIN)
         if made is None or not made.drew:
             return False
         right = self._mutant_runs.right(check, case.digest, AGAIN)
-        trace = case.again(check) if tells_apart(made, right, room) else None
-        return trace is not None and match(trace, made, room) is Match.SAME
+        trace = case.again(check) if tells_apart(made, right) else None
+        return trace is not None and match(trace, made) is Match.SAME
 
     # ---- a share -------------------------------------------------------------------------
 

@@ -168,35 +168,3 @@ def test_an_exception_in_other_words_is_no_share() -> None:
         bank = Bank({"m": {"checkpoint": trace, "modes": trace}})
         assert named(bank, BOTH) == {}
         assert named(bank, {**WRONG, "checkpoint": sizes, "modes": sizes}) == {}
-
-
-def test_numbers_in_float32_are_told_from_those_of_another_mistake() -> None:
-    student = {"one": failed(X / 2 + 1e-7), "two": failed(X / 3 - 1e-7)}
-    assert named(Bank({"m": WRONG}), student) == {"one": ["m"], "two": ["m"]}
-    other = {"one": failed(X / 2), "two": failed(X / 3 + 1e-3)}
-    assert named(Bank({"m": other}), student) == {}
-
-
-def test_of_two_mistakes_that_float32_cannot_tell_apart_none_is_named() -> None:
-    student = {"one": failed(X / 2 + 1e-7), "two": failed(X / 3 - 1e-7)}
-    alike = {"one": failed(X / 2 + 2e-7), "two": failed(X / 3)}
-    assert named(Bank({"m": WRONG, "n": alike}), student) == {}
-
-
-def test_the_number_at_which_a_check_ended_hangs_on_no_layout(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    none, share = torch.tensor(0.0), torch.tensor(0.3)
-    for name in ("one", "two"):
-        monkeypatch.setitem(RIGHT, name, CheckTrace(Outcome.PASSED, (X, share + 0.01)))
-    student = {name: failed(X + 1, none, drawn=THEIRS) for name in ("one", "two")}
-    mistake = {name: failed(X + 2, none, drawn=OURS) for name in ("one", "two")}
-    other = {name: failed(X + 2, share, drawn=OURS) for name in ("one", "two")}
-    assert named(Bank({"m": mistake}), student) == {"one": ["m"], "two": ["m"]}
-    assert named(Bank({"m": other}), student) == {}
-
-
-def test_words_at_which_a_check_ended_are_no_evidence() -> None:
-    student = {name: failed(X + 1, "no change", drawn=THEIRS) for name in ("one", "two")}
-    mistake = {name: failed(X + 2, "no change", drawn=OURS) for name in ("one", "two")}
-    assert named(Bank({"m": mistake}), student) == {}
