@@ -574,8 +574,8 @@ def test_hidden_criteria_and_spawn_need_the_same_words(tmp_path: Path) -> None:
 def test_a_tier_that_changes_while_grading_stops_it(tmp_path: Path) -> None:
     with Engine(find_course(toy(tmp_path)), Options(isolation=None)) as engine:
         list(engine.grade([submission({"t1_toy.py": RIGHT})]))
-        assert engine._tiers == (engine._lanes[0].lane.tier,)
-        engine._lanes[0].lane.tier = "none" if engine._tiers != ("none",) else "full"
+        assert engine._tiers.tiers == (engine._lanes[0].lane.tier,)
+        engine._lanes[0].lane.tier = "none" if engine._tiers.tiers != ("none",) else "full"
         with pytest.raises(EngineError, match="changed from"):
             list(engine.grade([submission({"t1_toy.py": RIGHT}, "student-002")]))
             engine._take_in_tiers()
