@@ -84,6 +84,12 @@ def warm_nursery(nurseries: WarmNurseries) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def no_kept_nursery(nurseries: WarmNurseries) -> None:
+    """End what other files keep: this test counts the descriptors that processes inherit."""
+    nurseries.close()
+
+
 @pytest.fixture(autouse=True)
 def in_english() -> Iterator[None]:
     """What one test speaks, no other one does."""

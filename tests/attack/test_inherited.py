@@ -82,7 +82,7 @@ namespace also the folder of torch, which it imports the rest of itself from."""
 
 
 @pytest.fixture
-def course(tmp_path: Path) -> Course:
+def course(tmp_path: Path, no_kept_nursery: None) -> Course:
     reference = "def tell():\n    return ''\n"
     return find_course(write_course(tmp_path, targets="tell", reference=reference, suite=SUITE))
 
