@@ -59,6 +59,8 @@ class Given:
     """The ids of the items of the mark scheme that `points` are the sum of."""
     remarks: tuple[str, ...] = ()
     """What the ticked items say to the student, each with its points."""
+    minutes: Fraction | None = None
+    """How long marking took, if the person wrote it down."""
 
     @property
     def words(self) -> str:

@@ -146,8 +146,10 @@ def _table(
     path = out / table_of(grader)
     questions = {item.slug: item for item in items}
     given = read_points(path if path.is_file() else None, (), questions, codes)
-    wanted = points_file(rows, items, given, lambda code, slug: (code, slug) in own)
-    write_file(path, wanted)
+    text = points_file(
+        rows, items, given, lambda code, slug: (code, slug) in own, asks_minutes=True
+    )
+    write_file(path, text)
     return given
 
 

@@ -22,6 +22,8 @@ from grader.text.problem import did_you_mean, quoted
 COLUMNS = ("id", "question", "points", "max", "comment", "state", "review", "answer")
 TICKED = "ticked"
 """The column behind `points`, where a question has a mark scheme."""
+MINUTES = "minutes"
+"""A column in front of `max`, for whoever notes how long an answer took."""
 NEEDED = ("id", "question", "points")
 NO_CODES: Mapping[str, str] = MappingProxyType({})
 LIMIT_BYTES = 64 << 20
@@ -41,33 +43,45 @@ def points_file(
     items: Iterable[WrittenItem],
     given: GivenPoints,
     wanted: Callable[[str, str], bool] = lambda id, slug: True,
+    *,
+    asks_minutes: bool = False,
 ) -> str:
     """Return the CSV text: a row for each student and question, with the points given so far.
 
     `wanted` says of a student and a question whether they have a row. Points that were given for
-    others, or for questions outside of `items`, stay.
+    others, or for questions outside of `items`, stay. The column `minutes` is there if it is asked
+    for, or if somebody has added it.
     """
     items = tuple(items)
     left = dict(given)
-    ticks: list[tuple[str, ...]] = []
+    everything: list[Given] = []
     lines: list[Sequence[str]] = [COLUMNS]
     has_schemes = any(item.scheme for item in items) or any(one.ticked for one in left.values())
+    has_minutes = asks_minutes or any(one.minutes is not None for one in left.values())
     for row in sorted(rows, key=lambda row: row.id):
         for item in items:
             if not wanted(row.id, item.slug):
                 continue
             one = left.pop((row.id, item.slug), NOT_GIVEN)
             lines.append(_line(row, item, one))
-            ticks.append(one.ticked)
+            everything.append(one)
     for (id, slug), one in sorted(left.items()):
         answer = f"{_DIGEST}{one.answer}" if one.answer else ""
         comment = safe_cell(one.comment)
         lines.append([safe_cell(id), slug, _entered(one), "", comment, "", "", answer])
-        ticks.append(one.ticked)
+        everything.append(one)
+    if has_minutes:
+        noted = ("" if one.minutes is None else exact(one.minutes) for one in everything)
+        lines = _with_column(lines, [MINUTES, *noted])
     if has_schemes:
-        behind = [[TICKED], *([" ".join(ticked)] for ticked in ticks)]
-        lines = [[*line[:3], *more, *line[3:]] for line, more in zip(lines, behind, strict=True)]
+        lines = _with_column(lines, [TICKED, *(" ".join(one.ticked) for one in everything)])
     return csv_text(lines)
+
+
+def _with_column(lines: Iterable[Sequence[str]], cells: Iterable[str]) -> list[Sequence[str]]:
+    """Return the lines with one more cell each, behind the points."""
+    at = len(NEEDED)
+    return [[*line[:at], cell, *line[at:]] for line, cell in zip(lines, cells, strict=True)]
 
 
 def _entered(one: Given) -> str:
@@ -195,7 +209,8 @@ def _entry(
 ) -> _Entry | None:
     id, slug, points = (row.get(name, "") for name in NEEDED)
     ticks, comment = plain_cell(row.get(TICKED, "")), plain_cell(row.get("comment", ""))
-    if not points and not comment and not ticks:
+    minutes = row.get(MINUTES, "")
+    if not points and not comment and not ticks and not minutes:
         return None
     student = names.get(id) or names.get(safe_cell(id))
     item = items.get(slug)
@@ -205,12 +220,14 @@ def _entry(
     if item is None:
         hint = did_you_mean(one_line(slug), items)
         problems.append(f"{place}: no question {quoted(one_line(slug))}{hint}")
-    value = _number(points, item, place, problems) if points else None
+    value = _points(points, item, place, problems) if points else None
+    took = _number(minutes, MINUTES, place, problems) if minutes else None
     if points and ticks:
         problems.append(f"{place}: points and ticked items; empty one of the two cells")
     if student is None or item is None:
         return None
-    given = Given(value, comment, row.get("answer", "").removeprefix(_DIGEST))
+    answer = row.get("answer", "").removeprefix(_DIGEST)
+    given = Given(value, comment, answer, minutes=took)
     if ticks and not points:
         given = _with_ticks(given, ticks, item, place, problems)
     return _Entry(student, item.slug, given, place)
@@ -240,16 +257,20 @@ def _with_ticks(
     )
 
 
-def _number(
+def _points(
     text: str, item: WrittenItem | None, place: str, problems: list[str]
 ) -> Fraction | None:
-    if not _NUMBER.fullmatch(text):
-        point = text.replace(",", ".")
-        hint = f" - did you mean {quoted(point)}?" if _NUMBER.fullmatch(point) else ""
-        problems.append(f"{place}: expected points >= 0, got {quoted(one_line(text))}{hint}")
-        return None
-    value = Fraction(text)
-    if item is not None and value > item.points:
+    value = _number(text, "points", place, problems)
+    if value is not None and item is not None and value > item.points:
         most = exact(item.points)
         problems.append(f"{place}: {item.slug} gives at most {most} points, got {exact(value)}")
     return value
+
+
+def _number(text: str, what: str, place: str, problems: list[str]) -> Fraction | None:
+    if _NUMBER.fullmatch(text):
+        return Fraction(text)
+    point = text.replace(",", ".")
+    hint = f" - did you mean {quoted(point)}?" if _NUMBER.fullmatch(point) else ""
+    problems.append(f"{place}: expected {what} >= 0, got {quoted(one_line(text))}{hint}")
+    return None

@@ -190,11 +190,11 @@ def number(value: float | None, digits: int = 2, *, is_warning: bool = False) ->
     return TableCell(f"{rounded:.{digits}f}", value, is_warning=is_warning)
 
 
-def percent(value: float | None, *, is_warning: bool = False) -> TableCell:
+def percent(value: float | None, *, is_warning: bool = False, digits: int = 0) -> TableCell:
     """Return a cell with a share as a percentage; a dash for none."""
     if value is None or not math.isfinite(value):
         return TableCell(DASH, -math.inf)
-    return TableCell(f"{value:.0%}", value, is_warning=is_warning)
+    return TableCell(f"{value:.{digits}%}", value, is_warning=is_warning)
 
 
 def proportion(value: Proportion, people: Iterable[int] | None = None) -> TableCell:

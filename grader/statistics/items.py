@@ -101,19 +101,19 @@ def _fifths(scores: Numbers, order: NDArray[np.int64]) -> Numbers:
     return np.stack([_mean(part, ~np.isnan(part))[0] for part in parts])
 
 
-def effective_weights(points: Numbers) -> Numbers:
+def effective_weights(points: Numbers, totals: Numbers) -> Numbers:
     """Return the part of the spread of marks that each column of points is responsible for.
 
     It is the root of its covariance with the total, as a share of the sum of all these roots;
-    negative where the covariance is. `points` has the shape (students, items).
+    negative where the covariance is. `points` has the shape (students, items), `totals` the shape
+    (students,). NaN for a column with NaN, which is no part of the sum.
     """
     if len(points) < 2:
         return np.full(points.shape[1], np.nan)
-    totals = points.sum(axis=1)
     centred = points - points.mean(axis=0)
     shared = centred.T @ (totals - totals.mean()) / (len(points) - 1)
     roots = np.sign(shared) * np.sqrt(np.abs(shared))
-    whole = np.abs(roots).sum()
+    whole = np.nansum(np.abs(roots))
     return roots / whole if whole > 0 else np.full(points.shape[1], np.nan)
 
 

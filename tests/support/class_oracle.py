@@ -200,7 +200,7 @@ def checks(everybody: Class) -> Table:
         return {"p": 1.0, "f": 0.0, "e": 0.0}.get(letters[k])
 
     home = {k: name for name, own in OF_CRITERION.items() for k in own}
-    return {
+    table: Table = {
         (check,): _item(
             everybody,
             [k],
@@ -209,6 +209,25 @@ def checks(everybody: Class) -> Table:
         )
         for k, check in enumerate(CHECKS)
     }
+    totals = [total(one.last) for one in everybody]
+    gave = {k: [of_check(one.last, k, home[k]) for one in everybody] for k in home}
+    shared = {k: statistics.covariance(gave[k], totals) for k in home}
+    roots = {k: abs(one) ** 0.5 * (1 if one >= 0 else -1) for k, one in shared.items()}
+    for k, check in enumerate(CHECKS):
+        weight = WORTH[home[k]] / len(OF_CRITERION[home[k]]) / ALL
+        effective = roots[k] / sum(abs(root) for root in roots.values())
+        table[(check,)] |= {
+            "Of all points": f"{sum(gave[k]) / sum(totals):.2%}",
+            "Weight": f"{weight:.2%}",
+            "Effective": f"{effective:.2%}",
+        }
+    return table
+
+
+def of_check(letters: str, k: int, home: str) -> float:
+    """A check's part of what its criterion gave."""
+    is_known = of_criterion(letters, home) is not None
+    return WORTH[home] / len(OF_CRITERION[home]) if is_known and letters[k] in EARNED else 0.0
 
 
 # ---- the class as a whole ---------------------------------------------------------------------

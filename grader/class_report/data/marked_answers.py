@@ -19,6 +19,8 @@ class MarkedAnswer:
     slug: str
     student: str
     points: float
+    minutes: float | None = None
+    """How long it took, if the person noted it."""
 
 
 def marked_answers(out: Path, items: Mapping[str, WrittenItem]) -> tuple[MarkedAnswer, ...]:
@@ -46,6 +48,7 @@ def _of_grader(
     number = _number(path)[0]
     for slug in items:
         for code in in_order(number, slug, (code for code, own in given if own == slug)):
-            points = given[code, slug].points
-            if points is not None and code in codes:
-                yield MarkedAnswer(path.stem, slug, codes[code], float(points))
+            one = given[code, slug]
+            if one.points is not None and code in codes:
+                minutes = None if one.minutes is None else float(one.minutes)
+                yield MarkedAnswer(path.stem, slug, codes[code], float(one.points), minutes)

@@ -35,7 +35,7 @@ def graders(data: ClassData) -> Section:
         return Section(ID, title, (nothing,), tables=(_appeals(data),) if data.appeals else ())
     lead = _(
         "written.csv does not say who graded an answer; the tables of grader marking do, and "
-        "adjustments have their author. How long marking takes is written down nowhere."
+        "adjustments have their author. How long marking took is known where minutes were noted."
     )
     tables = (_written(data), marking(data), _authors(data), _appeals(data))
     return Section(ID, title, (lead,), tables=tables)

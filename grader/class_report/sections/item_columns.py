@@ -50,7 +50,7 @@ def first_columns() -> tuple[Column, ...]:
 
 
 def worth_columns() -> tuple[Column, ...]:
-    """Return the columns on what an item is worth; a check has no points of its own."""
+    """Return the columns on what an item is worth."""
     return (
         Column(
             _("Of all points"),

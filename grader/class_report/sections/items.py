@@ -218,10 +218,7 @@ def _worth(
 ) -> Sheet:
     """Return the table of items that have points."""
     known = np.nan_to_num(points)
-    awarded = known.sum() or 1.0
-    enough = len(data.graded) >= FEWEST
-    weights = effective_weights(known) if enough else np.full(len(rows.names), np.nan)
-    most = _most(data, rows.names)
+    worth = _Worth(data, known, known.sum(axis=1), _most(data, rows.names))
     return Sheet(
         name,
         title,
@@ -229,9 +226,7 @@ def _worth(
         tuple(
             (
                 *_first_cells(data, rows, item),
-                percent(known[:, item].sum() / awarded),
-                percent(most[item] / (data.max_points or 1.0)),
-                percent(float(weights[item]), is_warning=weights[item] < 0),
+                *worth.cells(item),
                 *_last_cells(data, _columns_under(data, rows.names[item])),
             )
             for item in range(len(rows.names))
@@ -242,20 +237,75 @@ def _worth(
 
 def _checks(data: ClassData) -> Sheet:
     rows = of_checks(data)
+    points, most = _points_of_checks(data)
+    worth = _Worth(data, points, np.nansum(data.points, axis=1), most, digits=2)
     title = Column(_("What it asks"))
 
     def row(item: int) -> Row:
         last = text(data.checks[item].title)
-        return (*_first_cells(data, rows, item), *_last_cells(data, (item,)), last)
+        return (
+            *_first_cells(data, rows, item),
+            *worth.cells(item),
+            *_last_cells(data, (item,)),
+            last,
+        )
 
     return Sheet(
         "checks",
         _("Checks"),
-        (*first_columns(), *last_columns(), title),
+        (*first_columns(), *worth_columns(), *last_columns(), title),
         RowsOnDemand(_to_look_at_first(rows), row),
         is_folded=True,
         shown=_CHECKS_SHOWN,
     )
+
+
+def _points_of_checks(data: ClassData) -> tuple[np.ndarray, np.ndarray]:
+    """Return what each check gave each student, and the most that it gives.
+
+    A check gives its part of a criterion's points; nothing where the criterion could not be
+    checked. Where a criterion is all or nothing, none of its checks gives points alone: NaN.
+    """
+    most = np.full(len(data.checks), np.nan)
+    is_known = np.zeros(data.earned.shape, bool)
+    for place, one in enumerate(data.criteria):
+        columns = list(one.checks)
+        is_known[:, columns] = ~np.isnan(data.points[:, [place]])
+        if not one.all_or_nothing:
+            most[columns] = one.max_points / max(len(columns), 1)
+    return np.where(data.earned & is_known, most, most * 0.0), most
+
+
+@dataclass(frozen=True)
+class _Worth:
+    """The weight of each item in the rubric, and the part it had in this class."""
+
+    data: ClassData
+    points: np.ndarray
+    """What each item gave each student; NaN for an item without points of its own."""
+    totals: np.ndarray
+    """What all gave each student together, also items without points of their own."""
+    most: np.ndarray
+    digits: int = 0
+
+    @cached_property
+    def _awarded(self) -> float:
+        return float(self.totals.sum()) or 1.0
+
+    @cached_property
+    def _effective(self) -> np.ndarray:
+        if len(self.data.graded) < FEWEST:
+            return np.full(len(self.most), np.nan)
+        return effective_weights(self.points, self.totals)
+
+    def cells(self, item: int) -> tuple[TableCell, ...]:
+        """Return the cells under `worth_columns`."""
+        weight = float(self._effective[item])
+        return (
+            percent(float(self.points[:, item].sum()) / self._awarded, digits=self.digits),
+            percent(float(self.most[item]) / (self.data.max_points or 1.0), digits=self.digits),
+            percent(weight, is_warning=weight < 0, digits=self.digits),
+        )
 
 
 def _to_look_at_first(rows: ItemRows) -> list[int]:
@@ -268,11 +318,11 @@ def _to_look_at_first(rows: ItemRows) -> list[int]:
     return sorted(range(len(rows.names)), key=place)
 
 
-def _most(data: ClassData, names: tuple[str, ...]) -> list[float]:
+def _most(data: ClassData, names: tuple[str, ...]) -> np.ndarray:
     by_name = {one.id: one.max_points for one in data.criteria}
     for one in data.criteria:
         by_name[one.slug] = by_name.get(one.slug, 0.0) + one.max_points
-    return [by_name[name] for name in names]
+    return np.array([by_name[name] for name in names])
 
 
 def _columns_under(data: ClassData, name: str) -> tuple[int, ...]:

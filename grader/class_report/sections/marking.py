@@ -61,6 +61,14 @@ def marking(data: ClassData) -> Sheet:
             ),
             is_number=True,
         ),
+        Column(
+            _("Minutes"),
+            _(
+                "For one answer, in the mean of those whose minutes were noted. Many: the scheme "
+                "leaves too much open, or the question asks too much."
+            ),
+            is_number=True,
+        ),
         Column(_("What to do")),
     )
     empty = _("No answers were dealt: grader marking RESULTS --graders N does it.")
@@ -71,6 +79,7 @@ def _row(
     data: ClassData, slug: str, grader: str, own: Sequence[MarkedAnswer]
 ) -> tuple[TableCell, ...]:
     points = [one.points for one in own]
+    minutes = [one.minutes for one in own if one.minutes is not None]
     both = agreement(_pairs(data, slug, grader, own))
     moved = drift(points)
     places = {person.id: place for place, person in enumerate(data.people)}
@@ -85,6 +94,7 @@ def _row(
         number(None if both is None else both.by),
         proportion(Proportion(both.equal, both.answers) if both else Proportion(0, 0)),
         number(None if moved is None else moved.by),
+        number(fmean(minutes) if minutes else None, 1),
         text(advice, is_warning=bool(advice)),
     )
 

@@ -56,12 +56,12 @@ def table(out: Path, grader: int) -> list[list[str]]:
     return [line.split(",") for line in lines[1:]]
 
 
-def enter(out: Path, grader: int, points: str) -> None:
-    """Gives all answers of a grader these points."""
+def enter(out: Path, grader: int, points: str, minutes: str = "") -> None:
+    """Gives all answers of a grader these points, after so many minutes."""
     path = out / "marking" / f"grader-{grader}.csv"
     head, *lines = path.read_text("utf-8-sig").splitlines()
     cells = [line.split(",") for line in lines]
-    rows = [",".join([*one[:2], points, *one[3:]]) for one in cells]
+    rows = [",".join([*one[:2], points, minutes, *one[4:]]) for one in cells]
     path.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
 
 

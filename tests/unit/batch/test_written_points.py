@@ -307,3 +307,22 @@ def test_two_who_tick_other_items_for_the_same_points_disagree(tmp_path: Path) -
 
 def test_without_a_scheme_there_is_no_column_to_tick() -> None:
     assert "ticked" not in points_file(ROWS, [WHY, HOW], {})
+
+
+def test_minutes_are_kept_and_have_a_column_where_somebody_notes_them(tmp_path: Path) -> None:
+    lines = (
+        "id,question,points,minutes,comment\nstudent-001,s1.why,2,3.5,\nstudent-002,s1.why,,4,\n"
+    )
+    found = read_points(None, [written(tmp_path, lines)], ITEMS, STUDENTS)
+
+    noted = {id: one.minutes for (id, _question), one in found.items()}
+    assert noted == {"student-001": Fraction(7, 2), "student-002": Fraction(4)}
+    assert "student-001,s1.why,2,3.5,3," in points_file(ROWS, [WHY], found)
+    assert "minutes" not in points_file(ROWS, [WHY], {})
+    assert "minutes" in points_file(ROWS, [WHY], {}, asks_minutes=True)
+
+
+def test_minutes_that_are_no_number_are_told(tmp_path: Path) -> None:
+    lines = "id,question,points,minutes\nstudent-001,s1.why,2,a few\n"
+    with pytest.raises(WrittenPointsError, match=r":2: expected minutes >= 0, got 'a few'"):
+        read_points(None, [written(tmp_path, lines)], ITEMS, STUDENTS)

@@ -227,7 +227,7 @@ BY_HAND: Mapping[str, tuple[tuple[str, ...], Pinned]] = {
         test_sections.test_what_people_gave_is_counted,
     ),
     "marking": (
-        ("Marked", "Mean points", "SD", "Against others", "Equal", "Drift"),
+        ("Marked", "Mean points", "SD", "Against others", "Equal", "Drift", "Minutes"),
         test_marking_table.test_graders_are_compared_on_answers_that_both_have_marked,
     ),
     "appeals": (

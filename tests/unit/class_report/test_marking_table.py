@@ -37,8 +37,8 @@ def test_graders_are_compared_on_answers_that_both_have_marked(tmp_path: Path) -
     rows = rows_of(answers, tmp_path)
     # 3 against 2, and 2 against 2: half a point more, one of two equal.
     advice = "Marks otherwise than others: agree on the scheme, and mark again."
-    assert rows["grader-1"] == ["4", "2.00", "0.82", "0.50", "50% (9%–91%)", "–", advice]
-    assert rows["grader-2"] == ["2", "2.00", "0.00", "-0.50", "50% (9%–91%)", "–", advice]
+    assert rows["grader-1"] == ["4", "2.00", "0.82", "0.50", "50% (9%–91%)", "–", "–", advice]
+    assert rows["grader-2"] == ["2", "2.00", "0.00", "-0.50", "50% (9%–91%)", "–", "–", advice]
 
 
 def test_who_becomes_milder_is_said(tmp_path: Path) -> None:
@@ -46,18 +46,26 @@ def test_who_becomes_milder_is_said(tmp_path: Path) -> None:
     rows = rows_of(given("grader-1", points), tmp_path)
     assert rows["grader-1"][5:] == [
         "2.00",
+        "–",
         "Marks otherwise than at the beginning: read the first answers again.",
     ]
+
+
+def test_minutes_are_those_that_were_noted(tmp_path: Path) -> None:
+    first, second, third = given("grader-1", [3, 2, 2])
+    answers = (replace(first, minutes=2.5), replace(second, minutes=4.0), third)
+    assert rows_of(answers, tmp_path)["grader-1"][6] == "3.2"
 
 
 def test_what_was_dealt_and_marked_is_read_under_names(tmp_path: Path) -> None:
     rows, names = a_class(tmp_path, 12)
     deal(rows, names, ITEMS.values(), ByPerson({}), Dealing(2, 100), tmp_path)
-    enter(tmp_path, 1, "2")
+    enter(tmp_path, 1, "2", minutes="1.5")
     answers = marked_answers(tmp_path, ITEMS)
     assert {one.grader for one in answers} == {"grader-1"}
     assert {one.student for one in answers} == {f"student-{n:03}" for n in range(12)}
     assert [one.points for one in answers] == [2.0] * 24
+    assert [one.minutes for one in answers] == [1.5] * 24
 
 
 def test_answers_come_in_the_order_of_the_sheet(tmp_path: Path) -> None:

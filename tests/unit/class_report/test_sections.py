@@ -87,6 +87,20 @@ def test_an_item_is_judged_by_those_who_tried(tmp_path: Path) -> None:
     assert exercises["s1.add"][11] == "18"
 
 
+def test_a_check_of_a_criterion_that_is_all_or_nothing_gives_no_points_alone(
+    tmp_path: Path,
+) -> None:
+    made = read_class(write_class(tmp_path, MANY, RUBRIC), RUBRIC)
+    first, second, third = made.criteria
+    whole = replace(made, criteria=(first, replace(second, all_or_nothing=True), third))
+    checks = lines(table(class_report(whole, lambda _: ("", "")), "checks"))
+    own = [checks[made.checks[k].id][8:11] for k in second.checks]
+    assert own == [["–", "–", "–"]] * 2
+    # The other two are worth 1 and 3 of 6.5 points.
+    rest = [checks[made.checks[k].id][9] for one in (first, third) for k in one.checks]
+    assert rest == ["15.38%", "46.15%"]
+
+
 def test_correlations_need_enough_students(tmp_path: Path) -> None:
     few = report(tmp_path, MANY[6:24])
     assert "Fewer than 20 results" in section(few, "exercises").warning

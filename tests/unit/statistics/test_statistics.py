@@ -106,12 +106,18 @@ def test_fifths_go_from_the_lowest_marks_to_the_highest() -> None:
 def test_effective_weights_are_roots_of_covariances_with_the_total() -> None:
     totals = POINTS.sum(axis=1).tolist()
     roots = [math.sqrt(statistics.covariance(POINTS[:, k].tolist(), totals)) for k in range(4)]
-    assert effective_weights(POINTS) == pytest.approx([root / sum(roots) for root in roots])
+    expected = [root / sum(roots) for root in roots]
+    assert effective_weights(POINTS, POINTS.sum(axis=1)) == pytest.approx(expected)
+    # A column without points of its own is no part of it, whatever the total counts.
+    more = np.insert(POINTS, 2, np.nan, axis=1)
+    assert effective_weights(more, POINTS.sum(axis=1)) == pytest.approx(
+        [*expected[:2], math.nan, *expected[2:]], nan_ok=True
+    )
 
 
 def test_an_item_against_the_rest_has_a_negative_weight() -> None:
     rising = np.arange(10.0)
-    assert effective_weights(np.stack([3 * rising, -rising], axis=1))[1] < 0
+    assert effective_weights(np.stack([3 * rising, -rising], axis=1), 2 * rising)[1] < 0
 
 
 def test_alpha_is_its_definition() -> None:
