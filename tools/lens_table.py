@@ -85,9 +85,19 @@ EARLIER = frozenset(
         "heads.not_in_front",
         "chunked.sum_not_rescaled",
         "chunked.zeros_hide_nan_gradients",
+        "mlp.expansion_ignored",
+        "mlp.dropout_not_scaled",
+        "causal_mask.device_ignored",
+        "causal_mask.offset_the_other_way",
+        "heads.rest_cut_off",
+        "heads.number_and_width_exchanged",
+        "embeddings.class_token_is_zeros",
+        "embeddings.samples_mixed",
+        "packed.bool_mask_added",
+        "packed.parts_split_by_view",
     }
 )
-"""Drawn with seeds 1 to 3, and looked at while the grammar was written: never drawn again."""
+"""Drawn with seeds 1 to 4, and looked at while the grammar was written: never drawn again."""
 LOOKED_THROUGH = frozenset({"a3.cross"})
 """Exercises of whose mistakes many were looked at while the grammar was written: none is drawn."""
 _COURSE = ("rubric.yaml", "reference", "assignments", "tests/suites")

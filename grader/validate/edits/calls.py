@@ -95,7 +95,7 @@ def argument_left_out(program: Program, node: ast.AST) -> Iterator[TextChange]:
         return
     last: list[ast.expr | ast.keyword] = [*node.args[1:][-1:]]
     for gone in [*node.keywords, *last]:
-        yield TextChange("argument left out", node, _call(program, node, without=gone))
+        yield TextChange("argument left out", node, call_without(program, node, gone))
 
 
 def arguments_exchanged(program: Program, node: ast.AST) -> Iterator[TextChange]:
@@ -121,7 +121,8 @@ def _is_optional(value: ast.expr) -> bool:
     return isinstance(value, ast.Name) and value.id in ("bias", "memory", "padding", "cache")
 
 
-def _call(program: Program, node: ast.Call, without: ast.expr | ast.keyword) -> str:
+def call_without(program: Program, node: ast.Call, without: ast.expr | ast.keyword) -> str:
+    """Return a call without one of its arguments."""
     arguments = [program.text(one) for one in node.args if one is not without]
     keywords = [_keyword(program, one) for one in node.keywords if one is not without]
     return f"{program.text(node.func)}({', '.join([*arguments, *keywords])})"

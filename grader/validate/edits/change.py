@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 Node = ast.expr | ast.stmt
@@ -17,6 +17,8 @@ class TextChange:
     """The kind of the change, such as `another axis`: one word for what people get wrong alike."""
     node: Node
     text: str
+    shown: tuple[str, str] | None = None
+    """What changes at each of several places, and into what; None if the whole node does."""
 
 
 class Program:
@@ -48,6 +50,15 @@ class Program:
         is_bare = isinstance(change.node, (ast.stmt, ast.Slice))
         text = change.text if is_bare else f"({change.text})"
         return (self._data[first:begin] + text.encode() + self._data[end:last]).decode()
+
+    def with_texts(self, within: Node, places: Iterable[tuple[Node, str]]) -> str:
+        """Return the text of `within` with another text for each of some nodes in it."""
+        first, last = self._span(within)
+        data = self._data[first:last]
+        spans = sorted(((*self._span(node), text) for node, text in places), reverse=True)
+        for begin, end, text in spans:
+            data = data[: begin - first] + text.encode() + data[end - first :]
+        return data.decode()
 
     def replaced(self, node: Node, text: str) -> str:
         """Return the text of the whole program with another text for one node."""

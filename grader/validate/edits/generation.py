@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from . import arithmetic, calls, names, state, statements, steps, tensors
+from . import arithmetic, calls, everywhere, names, state, statements, steps, tensors
 from .change import Operator, Program, TextChange
 
 OPERATORS = (
@@ -16,7 +16,12 @@ OPERATORS = (
     *statements.OPERATORS,
     *state.OPERATORS,
 )
-WIDER_OPERATORS = (*tensors.WIDER_OPERATORS, *names.OPERATORS, *steps.OPERATORS)
+WIDER_OPERATORS = (
+    *tensors.WIDER_OPERATORS,
+    *names.OPERATORS,
+    *steps.OPERATORS,
+    *everywhere.OPERATORS,
+)
 """What a lens tries besides. A suite is not proven on these: each would need its check."""
 PRELUDE = tensors.PRELUDE + state.PRELUDE
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
@@ -100,13 +105,14 @@ def _nodes(top: ast.stmt) -> Iterator[ast.AST]:
 def _mutant(
     program: Program, top: ast.FunctionDef | ast.ClassDef, change: TextChange, changed: str
 ) -> Mutant:
+    before, after = change.shown or (program.text(change.node), change.text)
     return Mutant(
         top.name,
         change.node.lineno,
         change.node.col_offset + 1,
         change.operator,
-        before=" ".join(program.text(change.node).split()),
-        after=" ".join(change.text.split()),
+        before=" ".join(before.split()),
+        after=" ".join(after.split()),
         source=program.replaced(top, changed) + PRELUDE,
     )
 

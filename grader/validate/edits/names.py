@@ -61,7 +61,7 @@ def another_name(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Use another value of the same function: keys for queries, an input for a result."""
     if not isinstance(node, ast.FunctionDef):
         return
-    inside = [one for statement in node.body for one in _without_texts(statement)]
+    inside = [one for statement in node.body for one in without_texts(statement)]
     passed = [one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)]
     lines = dict.fromkeys((name for name in passed if name != "self"), 0)
     uses = [one for one in inside if isinstance(one, ast.Name)]
@@ -80,7 +80,7 @@ def another_attribute(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Use another layer or another number of the same object: `norm2` where `norm1` belongs."""
     if not isinstance(node, ast.ClassDef):
         return
-    own = [one for each in _without_texts(node) for one in _of_self(each)]
+    own = [one for each in without_texts(node) for one in _of_self(each)]
     names = list(dict.fromkeys(one.attr for one in own if isinstance(one.ctx, ast.Store)))
     for one in own:
         if isinstance(one.ctx, ast.Load) and one.attr in names:
@@ -111,14 +111,14 @@ def _of_self(node: ast.AST) -> Iterator[ast.Attribute]:
         yield node
 
 
-def _without_texts(top: ast.AST) -> Iterator[ast.AST]:
+def without_texts(top: ast.AST) -> Iterator[ast.AST]:
     """Yield the nodes of a statement; none of annotations or of texts with values in them."""
     yield top
     for field, value in ast.iter_fields(top):
         if field not in ("annotation", "returns", "decorator_list"):
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST) and not isinstance(child, ast.JoinedStr):
-                    yield from _without_texts(child)
+                    yield from without_texts(child)
 
 
 OPERATORS = (names_exchanged, results_exchanged, another_name, another_attribute, argument_inverted)

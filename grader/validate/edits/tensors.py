@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import combinations
 
 from .change import Program, TextChange
 
@@ -103,6 +104,21 @@ def reshaped_for_transposed(program: Program, node: ast.AST) -> Iterator[TextCha
         yield TextChange("reshaped for transposed", node, f"({inside}).reshape(({moved}).shape)")
 
 
+def partly_reshaped(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Move axes, but two of them by a shape alone: heads are split without moving the tokens."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        return
+    order = [_number(one) for one in node.args] if node.func.attr == "permute" else []
+    inside, moved = program.text(node.func.value), program.text(node)
+    for first, second in combinations(range(len(order)), 2):
+        other = list(order)
+        other[first], other[second] = order[second], order[first]
+        if None not in order:
+            numbers = ", ".join(map(str, other))
+            text = f"({inside}).permute({numbers}).reshape(({moved}).shape)"
+            yield TextChange("partly reshaped", node, text)
+
+
 def mask_handled(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Invert, transpose or crop a mask, take it after the softmax, or take its opposite."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -123,17 +139,47 @@ def mask_handled(program: Program, node: ast.AST) -> Iterator[TextChange]:
             yield TextChange("mask handled", node, other)
 
 
+def centred(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Take away a mean over an axis where nobody asks for it: over the batch, samples are mixed."""
+    for value, text in _computed(program, node):
+        for axis in "0", "1", "-1":
+            change = f"lambda t: t - t.mean({axis}, keepdim=True)"
+            yield TextChange("centred", value, f"_value({text}, {change})")
+
+
+def result_is_nothing(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Go on with zeros in place of a result, or in place of a parameter, which never learns."""
+    for value, text in _computed(program, node):
+        change = "lambda t: t.new_zeros(t.shape)"
+        yield TextChange("result is nothing", value, f"_value({text}, {change})")
+    if isinstance(node, ast.ClassDef):
+        learned = {
+            ast.unparse(one.targets[0])
+            for one in ast.walk(node)
+            if isinstance(one, ast.Assign) and "nn.Parameter(" in program.text(one.value)
+        }
+        for use in ast.walk(node):
+            if isinstance(use, ast.Attribute) and isinstance(use.ctx, ast.Load):
+                text = ast.unparse(use)
+                if text in learned:
+                    yield TextChange("result is nothing", use, f"torch.zeros_like({text})")
+
+
+def _computed(program: Program, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+    """Yield the value of a step that computes one from learned numbers, and its text."""
+    if isinstance(node, (ast.Assign, ast.Return)) and node.value is not None:
+        text = program.text(node.value)
+        is_computed = isinstance(node.value, (ast.BinOp, ast.Call)) or isinstance(node, ast.Return)
+        if is_computed and not WITHOUT_GRADIENT.search(text):
+            yield node.value, text
+
+
 def detached(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Cut the gradient, or compute in half precision."""
-    if isinstance(node, (ast.Assign, ast.Return)) and node.value is not None:
-        value = node.value
-        text = program.text(value)
-        is_computed = isinstance(value, (ast.BinOp, ast.Call)) or isinstance(node, ast.Return)
-        if is_computed and not WITHOUT_GRADIENT.search(text):
-            yield TextChange("detached", value, f"_value({text}, lambda t: t.detach())")
-            yield TextChange(
-                "half precision", value, f"_value({text}, lambda t: t.half().to(t.dtype))"
-            )
+    for value, text in _computed(program, node):
+        yield TextChange("detached", value, f"_value({text}, lambda t: t.detach())")
+        half = "lambda t: t.half().to(t.dtype)"
+        yield TextChange("half precision", value, f"_value({text}, {half})")
 
 
 WITHOUT_GRADIENT = re.compile(
@@ -159,4 +205,4 @@ OPERATORS = (
     mask_handled,
     detached,
 )
-WIDER_OPERATORS = (axis_from_the_other_end,)
+WIDER_OPERATORS = (axis_from_the_other_end, partly_reshaped, centred, result_is_nothing)

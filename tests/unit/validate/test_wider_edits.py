@@ -33,9 +33,44 @@ def made(body: str, operator: str) -> set[str]:
     return {mutant.after for mutant in found if mutant.operator == operator}
 
 
+TOKEN = """\
+class Token(nn.Module):
+    # BEGIN SOLUTION
+    def __init__(self, width: int, depth: int = 3, *, deep: bool = False) -> None:
+        self.token = nn.Parameter(torch.zeros(width))
+        self.width = width * depth
+        self.first = f(width, device=depth)
+        self.second = g(1, device=depth)
+
+    def forward(self, x):
+        return x + self.token
+    # END SOLUTION
+"""
+
+
 @pytest.mark.parametrize(
     ("body", "operator", "after"),
     [
+        (TOKEN, "argument ignored", {"1", "2", "4", "8", "16", "3"}),
+        (TOKEN, "argument negated", {"-width", "-depth"}),
+        (TOKEN, "another argument", {"width", "depth"}),
+        (TOKEN, "keyword left out", {""}),
+        ("return f(x, dim=1)", "keyword left out", set()),
+        ("x = 1\nreturn x", "argument ignored", set()),
+        (TOKEN, "result is nothing", {"torch.zeros_like(self.token)"}),
+        ("return f(x)", "result is nothing", {"_value(f(x), lambda t: t.new_zeros(t.shape))"}),
+        ("return x.shape", "result is nothing", set()),
+        ("a = x @ y", "centred", {"_value(x @ y, lambda t: t - t.mean(0, keepdim=True))"}),
+        (
+            "return x.permute(2, 0, 1)",
+            "partly reshaped",
+            {
+                "(x).permute(0, 2, 1).reshape((x.permute(2, 0, 1)).shape)",
+                "(x).permute(1, 0, 2).reshape((x.permute(2, 0, 1)).shape)",
+                "(x).permute(2, 1, 0).reshape((x.permute(2, 0, 1)).shape)",
+            },
+        ),
+        ("return x.permute(order)", "partly reshaped", set()),
         ("a, b = x, y", "names exchanged", {"b, a"}),
         ("a, b, c = x.shape", "names exchanged", {"b, a, c", "c, b, a", "a, c, b"}),
         ("a = x", "names exchanged", set()),
@@ -92,6 +127,27 @@ def test_what_an_operator_makes(body: str, operator: str, after: set[str]) -> No
     found = made(body, operator)
     assert after <= found
     assert after or not found
+
+
+def test_an_argument_is_changed_wherever_it_is_used_and_nowhere_else() -> None:
+    found = [one for one in mutants(TOKEN, operators=WIDER_OPERATORS) if one.after == "-depth"]
+    [text] = [one.source for one in found]
+    assert "self.width = width * (-depth)" in text
+    assert "f(width, device=(-depth))" in text
+    assert "g(1, device=(-depth))" in text
+    assert "depth: int = 3" in text
+    assert (found[0].before, found[0].line) == ("depth", 5)
+
+
+def test_a_keyword_is_left_out_of_all_calls() -> None:
+    found = [
+        one
+        for one in mutants(TOKEN, operators=WIDER_OPERATORS)
+        if one.operator == "keyword left out"
+    ]
+    [one] = found
+    assert one.before == "device=depth"
+    assert "self.first = f(width)\n        self.second = g(1)" in one.source
 
 
 def test_a_layer_is_gone_through_along_other_axes_and_from_the_end() -> None:

@@ -1,0 +1,119 @@
+"""Edits that are made wherever the same thing stands in a function: an argument ignored, above all.
+
+Somebody who forgets an argument forgets it at every place, and one place changed alone is another
+mistake, or an error.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from .calls import call_without
+from .change import Program, TextChange
+from .names import both, without_texts
+
+NUMBERS = ("1", "2", "4", "8", "16")
+"""Sizes that people write down in place of an argument."""
+
+
+def argument_ignored(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Write down a size, or the default, in place of an argument."""
+    for argument, default in _arguments(node):
+        others = [] if default is None else [program.text(default)]
+        if _is_annotated(argument, "int"):
+            others += NUMBERS
+        if _is_annotated(argument, "bool"):
+            others += ["True", "False"]
+        for other in dict.fromkeys(others):
+            yield from _in_place_of(program, node, "argument ignored", argument, other)
+
+
+def argument_negated(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Take a shift the other way round."""
+    for argument, _default in _arguments(node):
+        if _is_annotated(argument, "int"):
+            other = f"-{argument.arg}"
+            yield from _in_place_of(program, node, "argument negated", argument, other)
+
+
+def another_argument(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Use another argument of the same kind: a width for a number of heads."""
+    every = [argument for argument, _default in _arguments(node)]
+    for argument in every:
+        for other in every:
+            if other is not argument and _annotation(other) == _annotation(argument):
+                kind = "another argument"
+                yield from _in_place_of(program, node, kind, argument, other.arg)
+
+
+def keyword_left_out(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Leave out an argument that several calls are given by the same name: a device, an axis."""
+    if not isinstance(node, ast.FunctionDef):
+        return
+    by_text: dict[str, list[tuple[ast.expr, str]]] = {}
+    for call in _inside(node):
+        for keyword in call.keywords if isinstance(call, ast.Call) else ():
+            assert isinstance(call, ast.Call)
+            text = f"{keyword.arg}={program.text(keyword.value)}"
+            places = by_text.setdefault(text, [])
+            places.append((call, call_without(program, call, keyword)))
+    for text, places in by_text.items():
+        if len(places) > 1 and not _is_nested([call for call, _text in places]):
+            yield _change(program, node, "keyword left out", places, (text, ""))
+
+
+def _arguments(node: ast.AST) -> Iterator[tuple[ast.arg, ast.expr | None]]:
+    """Yield the arguments of a function, each with its default."""
+    if isinstance(node, ast.FunctionDef):
+        some = [*node.args.posonlyargs, *node.args.args]
+        defaults = [None] * (len(some) - len(node.args.defaults)) + [*node.args.defaults]
+        yield from zip(some, defaults, strict=True)
+        yield from zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+
+
+def _annotation(argument: ast.arg) -> str:
+    return ast.unparse(argument.annotation) if argument.annotation else ""
+
+
+def _is_annotated(argument: ast.arg, kind: str) -> bool:
+    return _annotation(argument) == kind
+
+
+def _in_place_of(
+    program: Program, node: ast.AST, kind: str, argument: ast.arg, other: str
+) -> Iterator[TextChange]:
+    """Yield the function with another text wherever it uses the argument, if it does."""
+    assert isinstance(node, ast.FunctionDef)
+    uses = [one for one in _inside(node) if isinstance(one, ast.Name) and one.id == argument.arg]
+    if uses and all(isinstance(one.ctx, ast.Load) for one in uses):
+        places = [(one, f"({other})") for one in uses]
+        yield _change(program, node, kind, places, (argument.arg, other))
+
+
+def _inside(node: ast.FunctionDef) -> Iterator[ast.AST]:
+    for statement in node.body:
+        yield from without_texts(statement)
+
+
+def _is_nested(nodes: Sequence[ast.AST]) -> bool:
+    """Tell whether one of the nodes stands in another."""
+    inside = {id(part) for node in nodes for part in ast.walk(node) if part is not node}
+    return any(id(node) in inside for node in nodes)
+
+
+def _change(
+    program: Program,
+    node: ast.FunctionDef,
+    kind: str,
+    places: Sequence[tuple[ast.expr, str]],
+    shown: tuple[str, str],
+) -> TextChange:
+    """Return all places of a function changed, from the first changed statement to the last."""
+    changed = {id(place) for place, _text in places}
+    steps = [one for one in node.body if any(id(part) in changed for part in ast.walk(one))]
+    span = both(steps[0], steps[-1])
+    return TextChange(kind, span, program.with_texts(span, places), shown)
+
+
+OPERATORS = (argument_ignored, argument_negated, another_argument, keyword_left_out)
