@@ -46,6 +46,8 @@ NEIGHBOURS = {
 }
 """Name of a function or method -> names that people write in its place."""
 
+WORDS = (("nearest", "bilinear", "bicubic", "area"), ("ij", "xy"))
+"""Words that stand for ways of doing the same thing."""
 COMMUTATIVE = ("transpose", "swapaxes", "maximum", "minimum", "broadcast_shapes")
 
 
@@ -133,6 +135,25 @@ def _keyword(program: Program, keyword: ast.keyword) -> str:
     return f"{keyword.arg}={value}" if keyword.arg else f"**{value}"
 
 
+def elements_exchanged(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Exchange two neighbours of a list: what is put in front, and what behind."""
+    if isinstance(node, (ast.List, ast.Tuple)) and isinstance(node.ctx, ast.Load):
+        texts = [program.text(one) for one in node.elts]
+        for at in range(len(texts) - 1):
+            inside = ", ".join([*texts[:at], texts[at + 1], texts[at], *texts[at + 2 :]])
+            begin, end = "[]" if isinstance(node, ast.List) else "()"
+            yield TextChange("elements exchanged", node, f"{begin}{inside}{end}")
+
+
+def another_word(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Ask for another way by its name: another interpolation, rows for columns."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        for words in WORDS:
+            for other in words if node.value in words else ():
+                if other != node.value:
+                    yield TextChange("another word", node, repr(other))
+
+
 OPERATORS = (
     another_function,
     call_left_out,
@@ -140,3 +161,4 @@ OPERATORS = (
     arguments_exchanged,
     argument_is_nothing,
 )
+WIDER_OPERATORS = (elements_exchanged, another_word)

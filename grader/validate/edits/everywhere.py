@@ -13,6 +13,17 @@ from .calls import call_without
 from .change import Program, TextChange
 from .names import both, without_texts
 
+TENSORS = {
+    "argument detached": ("{}.detach()",),
+    "argument in float32": ("{}.float()",),
+    "argument in half precision": ("{}.half().float()",),
+    "argument inverted": ("~{}",),
+    "argument turned": ("{}.mT", "{}.transpose(0, 1)", "{}.flip(0)", "{}.flip(-1)", "{}.flip(-2)"),
+    "the first for all": ("{0}[:1].expand_as({0})", "{0}[:, :1].expand_as({0})"),
+    "the last for all": ("{0}[-1:].expand_as({0})", "{0}[:, -1:].expand_as({0})"),
+    "the mean for all": ("{0}.mean(0, keepdim=True).expand_as({0})",),
+}
+"""What is taken for a tensor that was passed, by the kind of mistake."""
 NUMBERS = ("1", "2", "4", "8", "16")
 """Sizes that people write down in place of an argument."""
 
@@ -45,6 +56,21 @@ def another_argument(program: Program, node: ast.AST) -> Iterator[TextChange]:
             if other is not argument and _annotation(other) == _annotation(argument):
                 kind = "another argument"
                 yield from _in_place_of(program, node, kind, argument, other.arg)
+
+
+def argument_made_otherwise(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Go on with a tensor turned, cut off from its gradient, or with one sample of it for all."""
+    for argument, _default in _arguments(node):
+        annotation = _annotation(argument)
+        if not annotation.startswith("torch.Tensor"):
+            continue
+        name = argument.arg
+        for kind, forms in TENSORS.items():
+            for form in forms:
+                other = form.format(name)
+                if "None" in annotation:
+                    other = f"None if {name} is None else {other}"
+                yield from _in_place_of(program, node, kind, argument, other)
 
 
 def keyword_left_out(program: Program, node: ast.AST) -> Iterator[TextChange]:
@@ -116,4 +142,10 @@ def _change(
     return TextChange(kind, span, program.with_texts(span, places), shown)
 
 
-OPERATORS = (argument_ignored, argument_negated, another_argument, keyword_left_out)
+OPERATORS = (
+    argument_ignored,
+    argument_negated,
+    another_argument,
+    argument_made_otherwise,
+    keyword_left_out,
+)

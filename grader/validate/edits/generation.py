@@ -18,6 +18,8 @@ OPERATORS = (
 )
 WIDER_OPERATORS = (
     *tensors.WIDER_OPERATORS,
+    *calls.WIDER_OPERATORS,
+    *statements.WIDER_OPERATORS,
     *names.OPERATORS,
     *steps.OPERATORS,
     *everywhere.OPERATORS,

@@ -8,6 +8,14 @@ from collections.abc import Iterator
 from .change import Program, TextChange
 
 
+IN_PLACE: dict[type[ast.operator], str] = {
+    ast.Add: "add_",
+    ast.Sub: "sub_",
+    ast.Mult: "mul_",
+    ast.Div: "div_",
+}
+
+
 def statement_left_out(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Forget a step."""
     gone = isinstance(node, (ast.AugAssign, ast.Raise))
@@ -37,6 +45,15 @@ def in_place(program: Program, node: ast.AST) -> Iterator[TextChange]:
             left, right = program.text(value.left), program.text(value.right)
             text = f"{left} {sign} {right}; {name.id} = {left}"
             yield TextChange("in place", node, text)
+
+
+def computed_in_place(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Compute in what the caller passed, where a new tensor belongs."""
+    if isinstance(node, ast.BinOp) and type(node.op) in IN_PLACE:
+        left, right = program.text(node.left), program.text(node.right)
+        if left in program.parameters:
+            text = f"{left}.{IN_PLACE[type(node.op)]}({right})"
+            yield TextChange("computed in place", node, text)
 
 
 def another_slice(program: Program, node: ast.AST) -> Iterator[TextChange]:
@@ -102,3 +119,4 @@ OPERATORS = (
     another_error,
     another_result,
 )
+WIDER_OPERATORS = (computed_in_place,)

@@ -104,6 +104,16 @@ def input_added(program: Program, node: ast.AST) -> Iterator[TextChange]:
         yield TextChange("input added", node, f"{first} + {text}")
 
 
+def residual_of_what_goes_in(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Add what a layer was given, in place of what it was made from: the normalised input."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(other, ast.Call) and _is_layer(other) and other.args:
+                given, text = program.text(other.args[0]), program.text(other)
+                if given != program.text(one):
+                    yield TextChange("residual of what goes in", node, f"{given} + {text}")
+
+
 def result_scaled(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Divide by the root of the width where nobody asks for it, or multiply."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
@@ -122,8 +132,10 @@ def another_product(program: Program, node: ast.AST) -> Iterator[TextChange]:
 def activation_added(program: Program, node: ast.AST) -> Iterator[TextChange]:
     """Put an activation behind a layer that has none."""
     if isinstance(node, ast.Call) and _is_layer(node) and node.args:
+        text = program.text(node)
         for activation in ACTIVATIONS:
-            yield TextChange("activation added", node, f"torch.{activation}({program.text(node)})")
+            yield TextChange("activation added", node, f"torch.{activation}({text})")
+        yield TextChange("activation added", node, f"torch.softmax({text}, -1)")
 
 
 def layer_is_nothing(program: Program, node: ast.AST) -> Iterator[TextChange]:
@@ -155,6 +167,7 @@ OPERATORS = (
     step_done_twice,
     loop_at_once,
     input_added,
+    residual_of_what_goes_in,
     result_scaled,
     another_product,
     activation_added,

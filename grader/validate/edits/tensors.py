@@ -165,6 +165,12 @@ def result_is_nothing(program: Program, node: ast.AST) -> Iterator[TextChange]:
                     yield TextChange("result is nothing", use, f"torch.zeros_like({text})")
 
 
+def float32_written_down(program: Program, node: ast.AST) -> Iterator[TextChange]:
+    """Give a result a dtype of one's own choice."""
+    for value, text in _computed(program, node):
+        yield TextChange("float32 written down", value, f"_value({text}, lambda t: t.float())")
+
+
 def _computed(program: Program, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
     """Yield the value of a step that computes one from learned numbers, and its text."""
     if isinstance(node, (ast.Assign, ast.Return)) and node.value is not None:
@@ -205,4 +211,10 @@ OPERATORS = (
     mask_handled,
     detached,
 )
-WIDER_OPERATORS = (axis_from_the_other_end, partly_reshaped, centred, result_is_nothing)
+WIDER_OPERATORS = (
+    axis_from_the_other_end,
+    partly_reshaped,
+    centred,
+    result_is_nothing,
+    float32_written_down,
+)

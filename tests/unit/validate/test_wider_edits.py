@@ -71,6 +71,23 @@ class Token(nn.Module):
             },
         ),
         ("return x.permute(order)", "partly reshaped", set()),
+        (
+            "return torch.cat([x, y], dim=1), (x, y)",
+            "elements exchanged",
+            {"[y, x]", "(y, x)", "((x, y), torch.cat([x, y], dim=1))"},
+        ),
+        ("a, b = f(x)", "elements exchanged", set()),
+        (
+            "return f(x, mode='bicubic')",
+            "another word",
+            {"'nearest'", "'bilinear'", "'area'"},
+        ),
+        ("return f(x, 'mode')", "another word", set()),
+        ("return x * 2 + y", "computed in place", {"x.mul_(2)"}),
+        ("a = f(x)\nreturn a * 2", "computed in place", set()),
+        ("return x + f(g(x))", "residual of what goes in", {"g(x) + f(g(x))"}),
+        ("return x + f(x)", "residual of what goes in", set()),
+        ("a = x @ y", "float32 written down", {"_value(x @ y, lambda t: t.float())"}),
         ("a, b = x, y", "names exchanged", {"b, a"}),
         ("a, b, c = x.shape", "names exchanged", {"b, a, c", "c, b, a", "a, c, b"}),
         ("a = x", "names exchanged", set()),
@@ -137,6 +154,19 @@ def test_an_argument_is_changed_wherever_it_is_used_and_nowhere_else() -> None:
     assert "g(1, device=(-depth))" in text
     assert "depth: int = 3" in text
     assert (found[0].before, found[0].line) == ("depth", 5)
+
+
+def test_a_tensor_is_taken_otherwise_wherever_it_is_used() -> None:
+    source = (
+        "def f(x: torch.Tensor, mask: torch.Tensor | None = None, n: int = 1):\n"
+        "    # BEGIN SOLUTION\n    y = x @ x\n    return g(y, mask, n)\n    # END SOLUTION\n"
+    )
+    found = [*mutants(source, operators=WIDER_OPERATORS)]
+    turned = [one for one in found if one.operator == "argument turned" and one.before == "x"]
+    assert "(x.mT) @ (x.mT)" in turned[0].source
+    firsts = {one.after for one in found if one.operator == "the first for all"}
+    assert {"x[:1].expand_as(x)", "None if mask is None else mask[:1].expand_as(mask)"} <= firsts
+    assert not [one for one in found if one.operator == "argument turned" and one.before == "n"]
 
 
 def test_a_keyword_is_left_out_of_all_calls() -> None:
