@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from .change import Program, TextChange
 
-
 IN_PLACE: dict[type[ast.operator], str] = {
     ast.Add: "add_",
     ast.Sub: "sub_",
