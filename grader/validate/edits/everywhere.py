@@ -1,4 +1,4 @@
-"""Edits that are made wherever the same thing stands in a function: an argument ignored, above all.
+"""Edits made wherever the same thing stands, in a function or in a statement: arguments ignored.
 
 Somebody who forgets an argument forgets it at every place, and one place changed alone is another
 mistake, or an error.
@@ -109,12 +109,22 @@ def _is_annotated(argument: ast.arg, kind: str) -> bool:
 def _in_place_of(
     program: Program, node: ast.AST, kind: str, argument: ast.arg, other: str
 ) -> Iterator[TextChange]:
-    """Yield the function with another text wherever it uses the argument, if it does."""
+    """Yield another text wherever a function uses the argument, and where one statement does."""
     assert isinstance(node, ast.FunctionDef)
-    uses = [one for one in _inside(node) if isinstance(one, ast.Name) and one.id == argument.arg]
-    if uses and all(isinstance(one.ctx, ast.Load) for one in uses):
-        places = [(one, f"({other})") for one in uses]
-        yield _change(program, node, kind, places, (argument.arg, other))
+    shown = argument.arg, other
+    uses = [list(_uses(statement, argument.arg)) for statement in node.body]
+    every = [one for own in uses for one in own]
+    if every and all(isinstance(one.ctx, ast.Load) for one in every):
+        for some in [every, *uses]:
+            if some:
+                places = [(one, f"({other})") for one in some]
+                yield _change(program, node, kind, places, shown)
+
+
+def _uses(statement: ast.stmt, name: str) -> Iterator[ast.Name]:
+    for one in without_texts(statement):
+        if isinstance(one, ast.Name) and one.id == name:
+            yield one
 
 
 def _inside(node: ast.FunctionDef) -> Iterator[ast.AST]:

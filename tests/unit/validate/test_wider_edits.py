@@ -148,7 +148,10 @@ def test_what_an_operator_makes(body: str, operator: str, after: set[str]) -> No
 
 def test_an_argument_is_changed_wherever_it_is_used_and_nowhere_else() -> None:
     found = [one for one in mutants(TOKEN, operators=WIDER_OPERATORS) if one.after == "-depth"]
-    [text] = [one.source for one in found]
+    text, *in_a_statement = [one.source for one in found]
+    assert len(in_a_statement) == 3
+    assert "self.width = width * (-depth)" in in_a_statement[0]
+    assert "f(width, device=depth)" in in_a_statement[0]
     assert "self.width = width * (-depth)" in text
     assert "f(width, device=(-depth))" in text
     assert "g(1, device=(-depth))" in text
