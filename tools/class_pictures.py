@@ -25,6 +25,7 @@ from tools.page_pictures import FOLDER, write_small  # noqa: E402
 CLASS = (
     "right_six_plain",
     "right_six_einops",
+    "right_first_steps",
     "scale_by_wrong_width",
     "mask_inverted",
     "softmax_before_scaling",
