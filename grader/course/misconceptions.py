@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import importlib.util
 import textwrap
 import traceback
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from ..sealed.imports import spec_of
+from ..sealed.imports import module_of
 from .edit import Edit
 from .rubric import Rubric
 
@@ -123,12 +122,10 @@ def load_data(path: Path, shown: str) -> ModuleType:
 
     Raises MisconceptionError if there is none or it can't run.
     """
-    spec = spec_of(f"course_data_{path.stem}", path)
-    if spec is None or spec.loader is None or not path.is_file():
+    if not path.is_file():
         raise MisconceptionError(f"{shown}:1: there is no such module")
-    module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        return module_of(f"course_data_{path.stem}", path)
     except SyntaxError as error:
         raise MisconceptionError(
             f"{shown}:{error.lineno or 1}: not valid Python: {error.msg}"
@@ -137,7 +134,6 @@ def load_data(path: Path, shown: str) -> ModuleType:
         frames = traceback.extract_tb(error.__traceback__)
         line = next((f.lineno for f in reversed(frames) if f.filename == str(path)), 1)
         raise MisconceptionError(f"{shown}:{line}: {type(error).__name__}: {error}") from error
-    return module
 
 
 def criteria_named(

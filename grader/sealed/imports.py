@@ -76,10 +76,14 @@ def package_from_memory(package: str, folder: SealedPath) -> None:
     sys.meta_path.insert(0, MemoryFinder(package, folder))
 
 
-def spec_of(name: str, path: Path) -> ModuleSpec | None:
-    """Return what importlib needs to import a file under a name."""
+def module_of(name: str, path: Path) -> ModuleType:
+    """Run a file of a course, sealed or not, and return it as a module that nobody else imports."""
     loader = MemoryLoader(path) if isinstance(path, SealedPath) else None
-    return importlib.util.spec_from_file_location(name, path, loader=loader)
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def imported(name: str, path: SealedPath) -> ModuleType:

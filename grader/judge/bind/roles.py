@@ -5,7 +5,6 @@ A course writes these in `reference/roles.py`; this module defines the classes t
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ import torch
 from torch import nn
 
 from ...course.paths import CoursePaths
-from ...sealed.imports import spec_of
+from ...sealed.imports import module_of
 
 Rearrange = Callable[[torch.Tensor], torch.Tensor]
 Sizes = Callable[[nn.Module], Mapping[str, int]]
@@ -142,9 +141,5 @@ def load_roles(root: Path) -> Roles:
     path = CoursePaths(root).roles
     if not path.is_file():
         return Roles()
-    spec = spec_of("reference_roles", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    roles: Roles = module.ROLES
+    roles: Roles = module_of("reference_roles", path).ROLES
     return roles

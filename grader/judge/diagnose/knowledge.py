@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...course.paths import CoursePaths
-from ...sealed.imports import spec_of
+from ...sealed.imports import module_of
 from ...text.language import course_text
 
 Sizes = Mapping[str, int]
@@ -73,11 +72,7 @@ def load_knowledge(root: Path) -> Knowledge:
     path = CoursePaths(root).diagnosis
     if not path.is_file():
         return Knowledge()
-    spec = spec_of("reference_diagnosis", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    knowledge: Knowledge = module.KNOWLEDGE
+    knowledge: Knowledge = module_of("reference_diagnosis", path).KNOWLEDGE
     return knowledge
 
 

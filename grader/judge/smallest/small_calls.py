@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...course.paths import CoursePaths
-from ...sealed.imports import spec_of
+from ...sealed.imports import module_of
 
 Sizes = Mapping[str, int]
 """The length of each axis, by its letter."""
@@ -168,11 +167,7 @@ def load_small_calls(root: Path) -> SmallCalls:
     path = CoursePaths(root).small_calls
     if not path.is_file():
         return SmallCalls()
-    spec = spec_of("reference_small_calls", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    calls: SmallCalls = module.SMALL_CALLS
+    calls: SmallCalls = module_of("reference_small_calls", path).SMALL_CALLS
     return calls
 
 

@@ -11,7 +11,7 @@ import pytest
 from grader.course.misconceptions import MisconceptionError, load_data
 from grader.judge.checks.pytest_bridge import CollectionFailed, Suites
 from grader.sealed.ciphers import new_key
-from grader.sealed.imports import imported, spec_of
+from grader.sealed.imports import imported, module_of
 from grader.sealed.memory_path import OpenedFile, SealedPath, sealed_root
 from grader.sealed.sealed_file import SealedCourse
 
@@ -46,9 +46,9 @@ def test_a_module_is_imported_and_leaves_nothing_on_disk(tmp_path: Path) -> None
 
 def test_a_file_on_disk_is_imported_as_ever(tmp_path: Path) -> None:
     (tmp_path / "data.py").write_text("ENTRIES = (3,)\n", encoding="utf-8")
-    assert load_data(tmp_path / "data.py", "data.py").ENTRIES == (3,)
-    spec = spec_of("data", tmp_path / "data.py")
-    assert spec is not None and type(spec.loader).__name__ == "SourceFileLoader"
+    data = load_data(tmp_path / "data.py", "data.py")
+    assert data.ENTRIES == (3,)
+    assert type(data.__loader__).__name__ == "SourceFileLoader"
 
 
 def test_a_traceback_has_file_and_line_and_not_the_line_itself(tmp_path: Path) -> None:
@@ -57,12 +57,7 @@ def test_a_traceback_has_file_and_line_and_not_the_line_itself(tmp_path: Path) -
     root = course(tmp_path, failing=failing)
     texts = []
     for path in (root / "failing.py", tmp_path / "open.py"):
-        spec = spec_of("failing", path)
-        assert spec is not None and spec.loader is not None
-        import importlib.util
-
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        module = module_of("failing", path)
         with pytest.raises(ValueError, match="15") as error:
             module.fail()
         texts.append("".join(traceback.format_exception(error.value)))
