@@ -1,7 +1,7 @@
 """Every command of the guides for students and for editors is run as it stands.
 
 On the course of the tests, which is graded quickly, except what only reads words of this one. What
-is not run here names the test that runs it.
+is not run here names the test that runs it, as do commands in sentences of the other guides.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from grader.cli.cli import main
-from tests.support.guide import ROOT, blocks
+from tests.support.guide import ROOT, blocks, commands_in_sentences
 
 pytestmark = pytest.mark.usefixtures("warm_nursery")
 TOY = ROOT / "tests" / "toy_course"
@@ -45,6 +45,10 @@ STUDENT = {
     ".venv/bin/grader check --only a2": Expected(1, "0 / 6 points"),
     ".venv/bin/grader check path/to/a1_attention.py": Expected(1, "f1.sobel"),
     "grader check work --report html=report.html": Expected(1, "", "report.html"),
+    "grader start work --lang ko": Expected(0, "work", "work/f1_filters.py"),
+    "grader check --lang ko": Expected(1, "0 / 20점"),
+    "grader check hand-in.zip": Expected(1, "0 / 20 points"),
+    ".venv/bin/grader doctor": Expected(0, "grader check"),
 }
 WORDS = {
     "grader explain sdpa.unscaled": Expected(0, "√"),
@@ -54,6 +58,7 @@ WORDS = {
 """What reads words of this course, and grades nothing."""
 ELSEWHERE = {
     ".venv/bin/grader check --watch work": "e2e/test_watch.py",
+    "grader check --watch": "e2e/test_watch.py",
     'eval "$(_GRADER_COMPLETE=bash_source grader)"': "unit/cli/test_completion.py",
     'eval "$(_GRADER_COMPLETE=zsh_source grader)"': "unit/cli/test_completion.py",
     "_GRADER_COMPLETE=fish_source grader | source": "unit/cli/test_completion.py",
@@ -61,6 +66,22 @@ ELSEWHERE = {
     "pytest --grader": "e2e/test_pytest_items.py",
     ".venv/bin/grader start work --ipynb && .venv/bin/jupyter lab work": "e2e/test_run_all.py",
 }
+AUTHOR = {
+    "grader stubs old.ipynb --out release/": Expected(0, "wrote release/old.ipynb"),
+    "grader check --causes": Expected(1, "0 / 20 points"),
+    "grader release --no-checks --out kit": Expected(0, "kit", "kit/README.md"),
+    "grader validate --diagnosis": Expected(0, "named"),
+}
+"""Commands in sentences of the other guides."""
+AUTHOR_ELSEWHERE = {
+    "grader lens RESULTS": ("e2e/test_guide_ta_sentences.py", '"grader lens results/"'),
+    "grader batch --attempt": ("e2e/test_guide_ta_sentences.py", '"grader batch … --attempt best"'),
+    "grader export --as gradescope": ("unit/cli/commands/test_export.py", 'export("gradescope"'),
+    "grader export --as nbgrader": ("e2e/test_guide_migration.py", '"export"'),
+    "grader release --out KIT": ("e2e/test_kit_checks.py", 'main(["release", "--out"'),
+    "grader release --sealed": ("unit/release/test_sealing.py", 'main(["release", "--sealed"'),
+}
+"""The test of each of the others, and the text in it that types the command."""
 PAGES = {
     "editors.md": "e2e/test_guide_commands.py",
     "guide-author.md": "e2e/test_guide_author.py",
@@ -84,17 +105,35 @@ def commands(guide: str) -> list[str]:
     return [line for line in bare if re.match(r"\S*(grader|pytest|pip|eval)\b|_GRADER", line)]
 
 
+def spoken(page: str) -> list[str]:
+    """Return the commands in a page's sentences that are more than the name of one."""
+    found = commands_in_sentences((ROOT / page).read_text(encoding="utf-8"))
+    return [one for one in found if len(one.split()) > 2 or one.startswith(".venv")]
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the course, as a student has it, in which one command follows the other."""
     root = tmp_path_factory.mktemp("guide") / "course"
-    return shutil.copytree(TOY, root, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(TOY, root, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "docs/examples/otter/ps1.ipynb", root / "old.ipynb")
+    shutil.make_archive(str(root / "hand-in"), "zip", root / "assignments")
+    return root
 
 
 def test_each_command_of_the_guides_is_run() -> None:
-    written = [*commands("guide-student.md"), *commands("editors.md")]
+    pages = ("guide-student.md", "editors.md")
+    written = [one for page in pages for one in (*commands(page), *spoken(f"docs/{page}"))]
     assert {*written} == {*STUDENT, *WORDS, *ELSEWHERE}
     assert all((ROOT / "tests" / test).is_file() for test in ELSEWHERE.values())
+
+
+def test_each_command_in_a_sentence_of_another_guide_is_run() -> None:
+    guides = (f"docs/guide-{one}.md" for one in ("author", "ci", "migration"))
+    written = [one for page in ("README.md", *guides, "docs/sealed.md") for one in spoken(page)]
+    assert {*written} - {*STUDENT} == {*AUTHOR, *AUTHOR_ELSEWHERE}
+    for test, text in AUTHOR_ELSEWHERE.values():
+        assert text in (ROOT / "tests" / test).read_text(encoding="utf-8")
 
 
 def test_a_page_with_commands_has_a_test_for_them() -> None:
@@ -110,7 +149,9 @@ def test_the_korean_guide_has_the_commands_of_the_english_one() -> None:
     assert korean == commands("guide-student.md")
 
 
-@pytest.mark.parametrize(("command", "expected"), STUDENT.items(), ids=STUDENT)
+@pytest.mark.parametrize(
+    ("command", "expected"), [*STUDENT.items(), *AUTHOR.items()], ids=[*STUDENT, *AUTHOR]
+)
 def test_a_command_does_what_the_guide_says(
     command: str,
     expected: Expected,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -15,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.cli import COMMANDS
 from tests.support.guide import ROOT, blocks
 
 TOY = ROOT / "tests" / "toy_course"
@@ -148,27 +145,3 @@ def test_a_semester_is_walked_command_by_command(course: Path) -> None:
         filled = [row["Attention (77)"] for row in csv.DictReader(file)]
     assert filled == ["8", "6.5", "4.5", "6.5"]
     assert sorted(path.stem for path in (exports / "pages").iterdir()) == [*totals(course)]
-
-
-def test_every_command_in_the_guide_has_the_options_that_stand_there() -> None:
-    lines = [
-        line.strip()
-        for block in blocks(GUIDE)
-        for line in block.text.splitlines()
-        if line.strip().startswith("grader ")
-    ]
-    unknown = [
-        f"{line}: {option}"
-        for line in lines
-        for option in re.findall(r"(?<= )--?[a-z][a-z-]*", line)
-        if option not in options_of(line.split()[1])
-    ]
-    assert unknown == []
-    assert len(lines) > 20
-
-
-def options_of(name: str) -> set[str]:
-    assert name in COMMANDS
-    module = importlib.import_module(f"grader.cli.commands.{name.replace('-', '_')}")
-    params = module.command.params
-    return {option for one in params for option in (*one.opts, *one.secondary_opts)}

@@ -38,6 +38,18 @@ class Block:
     text: str
 
 
+_FENCED = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
+_IN_CODE = re.compile(r"`([^`]+)`")
+
+
+def commands_in_sentences(text: str) -> Iterator[str]:
+    """Yield the commands with words behind `grader` that stand in backticks, not in blocks."""
+    for found in _IN_CODE.finditer(_FENCED.sub("", text)):
+        command = " ".join(found[1].split())
+        if re.match(r"(?:\S*/)?grader \S", command):
+            yield command
+
+
 def blocks(guide: str) -> Iterator[Block]:
     for found in _BLOCK.finditer(guide):
         line = guide.count("\n", 0, found.start()) + 1

@@ -86,3 +86,16 @@ class MultiHeadAttention(nn.Module):
         context = context.reshape(batch, tokens, -1)  # B T d_out
         output: torch.Tensor = self.out_proj(context)
         return output
+
+
+# %% mha.by_the_functions_before_it
+# target: MultiHeadAttention.forward
+def forward(self, x: torch.Tensor) -> torch.Tensor:
+    from a1_attention import scaled_dot_product_attention
+
+    tokens, maps = x.shape[1], (self.W_query, self.W_key, self.W_value)
+    query, key, value = (split_heads(each(x), self.num_heads) for each in maps)  # B H T Dh
+    seen = torch.ones(tokens, tokens, dtype=torch.bool, device=x.device).tril()
+    _, weights = scaled_dot_product_attention(query, key, value, seen)  # B H T T
+    output: torch.Tensor = self.out_proj(merge_heads(self.dropout(weights) @ value))  # B T d_out
+    return output

@@ -263,3 +263,17 @@ def pack_qkv(w_query, w_key, w_value):
 def unpack_qkv(w):
     rows = w.size(0) // 3
     return [w[:rows].clone(), w[rows : 2 * rows].clone(), w[2 * rows :].clone()]
+
+
+# %% packed.by_the_functions_before_it
+# target: PackedMultiHeadAttention.forward
+def forward(self, x: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+    from a1_attention import scaled_dot_product_attention
+
+    parts = self.qkv(x).chunk(3, dim=-1)
+    query, key, value = (split_heads(part, self.num_heads) for part in parts)  # B H T Dh
+    if mask is not None and mask.ndim == 3:
+        mask = mask[:, None]
+    _, weights = scaled_dot_product_attention(query, key, value, mask)  # B H T T
+    output: torch.Tensor = self.projection(merge_heads(self.dropout(weights) @ value))  # B T D
+    return output

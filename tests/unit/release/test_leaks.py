@@ -9,6 +9,7 @@ import io
 import json
 import lzma
 import pickle
+import random
 import shutil
 import tracemalloc
 import zipfile
@@ -28,6 +29,8 @@ LINE = "windows = wide.unfold(1, side, 1).unfold(2, side, 1)"
 SECRET = SecretLine(squeezed(LINE), "reference/f1_filters.py:28")
 TEXT = f"def f(x):\n    {LINE}  # B R C K K\n    return x\n"
 DATA = TEXT.encode()
+NOISE = random.Random(0).randbytes(1 << 15)
+"""What does not become smaller by packing."""
 HALVES = [TEXT[:30], TEXT[30:]]
 
 
@@ -75,6 +78,7 @@ PACKED = {
     "output as data": notebook(outputs=[{"data": {"image/png": in_words(zlib.compress(DATA))}}]),
     "metadata": notebook(metadata={"solution": TEXT}),
     "name in metadata": notebook(metadata={TEXT: True}),
+    "zlib, far behind in it": zlib.compress(NOISE + DATA),
     "layers": base64.b64encode(gzip.compress(pickle.dumps(zipped(DATA)))),
 }
 
