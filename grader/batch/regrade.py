@@ -11,6 +11,7 @@ from typing import Any
 from grader.batch.discovery import Entry
 from grader.batch.gradebook import Row, row_of
 from grader.batch.progress import UNSEEN, Steps
+from grader.batch.record_file import RecordFile
 from grader.batch.time_columns import TimesById
 from grader.batch.tries import Tries
 from grader.course.rubric import Rubric
@@ -143,7 +144,7 @@ class Earlier:
         self, submissions: Mapping[str, Submission], watched: WatchedGrader
     ) -> Iterator[tuple[str, Record]]:
         """Yield the new record of each, as `grader batch` does: twice tried, if it was chance."""
-        tries = Tries()
+        tries = Tries(RecordFile(self.results.store.path.parent))
         for id, record in self._records(submissions.values(), watched):
             if tries.is_done(id, record):
                 yield id, record
