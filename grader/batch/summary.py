@@ -80,5 +80,4 @@ def _is_unchecked(row: Row) -> bool:
 
 
 def _is_notable(row: Row) -> bool:
-    told = (row.problem, row.flags, row.lacks_time, row.tried, _is_unchecked(row))
-    return any(told)
+    return any((row.problem, row.flags, row.lacks_time, row.tried, _is_unchecked(row)))

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ..course.course import Course
+from ..course.course import Course, CourseError
 from ..course.rubric import Rubric, Scoring
 from ..course.rubric_place import RUBRIC_FILE
 from ..sealed.memory_path import content_digest
+from ..sealed.opening import key_of
 from ..submission.submission import Submission
 from ..text.language import language_in_use
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_COURSE_FOLDERS = ("reference", "tests/suites")
+_REFERENCE, _SUITES = "reference", "tests/suites"
 _GUIDES = "reference/guides"
 """Say to people how to mark written answers: no check sees them, so a change runs no code."""
+_EXPLANATIONS = "reference/exercises/*/explanations.toml"
+"""Are read when a report is shown, and are in no record: a change runs no code either."""
 _LIBRARIES = ("torch", "numpy", "einops")
 _NO_SOURCE = frozenset({"__pycache__", ".ipynb_checkpoints"})
 
@@ -30,7 +34,8 @@ class Conditions:
     """Everything but the submission that a result depends on. Two equal ones give equal results."""
 
     course: str
-    """SHA-256 over the suites and the reference with all that belongs to it, but no guide."""
+    """SHA-256 over what the checks of these exercises see: their suites and what suites share, and
+    the reference with all that belongs to it, but neither guides nor explanations."""
     rules: str
     """SHA-256 over what `rubric.yaml` says about grading, all but what each thing is worth."""
     points: str
@@ -64,10 +69,10 @@ def conditions_of(course: Course, exercises: Iterable[str], isolation: str) -> C
     """
     chosen = set(exercises) or set(course.rubric.exercises)
     return Conditions(
-        course=_digest_of_files(course.root, _COURSE_FOLDERS),
+        course=_digest_of(course.root, (*_reference(course.root), *_suites(course, chosen))),
         rules=_digest([repr(_without_worth(course.rubric))]),
         points=_digest([(course.root / RUBRIC_FILE).read_bytes()]),
-        grader=_digest_of_files(_PACKAGE.parent, [_PACKAGE.name]),
+        grader=_digest_of(_PACKAGE.parent, _files(_PACKAGE)),
         libraries=", ".join(_versions()),
         isolation=isolation,
         exercises=" ".join(slug for slug in course.rubric.exercises if slug in chosen),
@@ -133,13 +138,36 @@ def _versions() -> Iterator[str]:
             yield f"{name} missing"
 
 
-def _digest_of_files(root: Path, folders: Iterable[str]) -> str:
-    paths = (
-        path
-        for folder in folders
-        for path in _files(root / folder)
-        if not path.is_relative_to(root / _GUIDES)
-    )
+def _reference(root: Path) -> Iterator[Path]:
+    """Yield the files of the reference on which a result may depend."""
+    guides = root / _GUIDES
+    for path in _files(root / _REFERENCE):
+        if not path.is_relative_to(guides) and not path.match(_EXPLANATIONS):
+            yield path
+
+
+def _suites(course: Course, slugs: Collection[str]) -> tuple[Path, ...]:
+    """Return the suites of these exercises, and all that they may use in the folder of suites.
+
+    The suite of another exercise is not run. It counts if one of these names it, as an import does.
+    """
+    everything = set(_files(course.root / _SUITES))
+    if key_of(course.root):  # what is sealed is for judges to read
+        return tuple(everything)
+    own, others = set[Path](), set[Path]()
+    for slug, exercise in course.rubric.exercises.items():
+        with suppress(CourseError):  # whoever runs it says so
+            (own if slug in slugs else others).update(course.suite_files(exercise))
+    used, left = everything - (others - own), (others - own) & everything
+    fresh = used
+    while fresh:
+        text = b"\n".join(path.read_bytes() for path in fresh)
+        fresh = {path for path in left if path.stem.encode() in text}
+        used, left = used | fresh, left - fresh
+    return tuple(used)
+
+
+def _digest_of(root: Path, paths: Iterable[Path]) -> str:
     return _digest(
         part
         for path in sorted(paths)
