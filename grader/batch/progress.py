@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
 from grader.batch.gradebook import Row
 from grader.batch.summary import NOTHING
-
-_RECENT = 500
-"""The time that is left is guessed from so many of the last submissions."""
 
 
 def _ignore(_student: str) -> None:
@@ -88,7 +85,7 @@ class ProgressCount:
     def __init__(self, waiting: int, lanes: int, clock: Callable[[], float]) -> None:
         self._waiting, self._lanes, self._clock = waiting, lanes, clock
         self._began: dict[str, float] = {}
-        self._took: deque[float] = deque(maxlen=_RECENT)
+        self._took = array("d")  # a class of thousands has as many
         self._done = self._unchecked = 0
 
     @property

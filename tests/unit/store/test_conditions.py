@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 
 from grader.course.course import find_course
-from grader.store.conditions import Conditions, conditions_of, digest_of_inputs
+from grader.store.conditions import (
+    Conditions,
+    changed_suites,
+    conditions_of,
+    digest_of_inputs,
+)
 from grader.submission.submission import Submission, read_submission
 from grader.text.language import use_language
 from tests.unit.samples import submission
@@ -113,10 +118,42 @@ def test_a_suite_that_another_one_uses_is_a_condition(two: TwoSuites) -> None:
     assert two.course_changes(two.other)
 
 
-def test_a_suite_of_a_class_that_is_graded_whole_is_a_condition(two: TwoSuites) -> None:
+def test_it_is_known_of_which_exercise_a_suite_has_changed(two: TwoSuites) -> None:
+    before = conditions(two.root)
+    slugs = [*find_course(two.root).rubric.exercises]
+    assert changed_suites(before, conditions(two.root)) == frozenset()
+
+    append(two.other)
+    assert changed_suites(before, conditions(two.root)) == {slugs[-1]}
+
+    append(two.root / "rubric.yaml")
+    append(two.mine)
+    assert changed_suites(before, conditions(two.root)) == {slugs[0], slugs[-1]}
+
+
+@pytest.mark.parametrize("pattern", ["reference/*.py", "reference/exercises/*/mistakes.diff"])
+def test_what_all_exercises_may_see_is_a_change_of_all(two: TwoSuites, pattern: str) -> None:
+    before = conditions(two.root)
+    append(two.mine)
+    append(sorted(two.root.glob(pattern))[0])
+    assert changed_suites(before, conditions(two.root)) == frozenset()
+
+
+def test_what_a_suite_uses_of_another_one_is_part_of_it(two: TwoSuites) -> None:
+    append(two.mine)
+    with two.mine.open("a", encoding="utf-8") as suite:
+        suite.write(f"from .{two.other.stem} import Drawn\n")
+    slugs = [*find_course(two.root).rubric.exercises]
     before = conditions(two.root)
     append(two.other)
-    assert changed(before, conditions(two.root)) == {"course"}
+    assert changed_suites(before, conditions(two.root)) == {slugs[0], slugs[-1]}
+
+
+def test_a_kill_record_belongs_to_its_exercise(two: TwoSuites) -> None:
+    before = conditions(two.root)
+    path = sorted(two.root.glob("reference/exercises/*/kill_record.json"))[0]
+    append(path)
+    assert changed_suites(before, conditions(two.root)) == {path.parent.name}
 
 
 def test_a_copy_of_the_course_elsewhere_is_the_same_course(root: Path, tmp_path: Path) -> None:
