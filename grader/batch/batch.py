@@ -13,8 +13,9 @@ from grader.batch.class_results import RECORDS, ByPerson, write_class_results
 from grader.batch.discovery import Entry
 from grader.batch.gradebook import Row, row_of
 from grader.batch.names import record_names
-from grader.batch.part import EVERYBODY, ClassPart, rows_before
+from grader.batch.part import EVERYBODY, ClassPart, records_before
 from grader.batch.progress import UNSEEN, Steps
+from grader.batch.record_file import RecordFile, RowFile, brief
 from grader.batch.records import record_text
 from grader.batch.summary import NOT_YET, NOTHING, Summary
 from grader.batch.time_columns import NO_ONES_TIMES, TimesById
@@ -66,19 +67,16 @@ def grade_batch(
     names |= record_names([*names, *absent])
     make_folder(out / RECORDS)
     untouched = {entry.id: names[entry.id] for entry in part.may_be_left(waiting.values())}
-    before = rows_before(out / RECORDS, untouched, rubric, only)
-    batch = _Batch(
-        rubric, out / RECORDS, only, results, part, times, waiting, names, before, on_row, steps
-    )
+    batch = _Batch(rubric, out / RECORDS, only, results, part, times, waiting, names, on_row, steps)
+    batch.read_before(records_before(out / RECORDS, untouched, rubric, only))
     batch.grade(grader)
     others = batch.rows_of_others(absent)
-    everybody = {**batch.rows, **others}
+    everybody = RowFile(batch.known)
     by_person = by_person or ByPerson()
-    write_class_results(everybody.values(), names, rubric, only, by_person, out)
-    review = to_review((everybody[id] for id in sorted(everybody)), by_person.given)
-    return Summary(
-        _by_id(batch.rows), batch.complete, review, batch.stale(), batch.earlier, _by_id(others)
-    )
+    write_class_results(everybody, names, rubric, only, by_person, out)
+    review = to_review(everybody, by_person.given)
+    rows = RowFile(batch.known, batch.done)
+    return Summary(rows, batch.complete, review, batch.stale(), batch.earlier, others)
 
 
 @dataclass
@@ -94,11 +92,10 @@ class _Batch:
     waiting: Mapping[str, Entry]
     names: Mapping[str, str]
     """Maps everybody to the file name of the record."""
-    before: Mapping[str, Row]
-    """The rows of those who may keep theirs."""
     on_row: Callable[[Row], None]
     steps: Steps
-    rows: dict[str, Row] = field(default_factory=dict)
+    done: set[str] = field(default_factory=set)
+    """The students who have a row of this run."""
     complete: int = 0
     earlier: int = 0
     """The number of those who were graded before, and for whom nothing has changed."""
@@ -109,13 +106,23 @@ class _Batch:
             entry.id for entry in (*self.waiting.values(), *self.part.others) if entry.late
         }
         self._left = {entry.id for entry in self.part.others}
-        self._tries = Tries()
+        self.known = RecordFile(self.records.parent)
+        """Of everybody with a row what that is made of."""
+        self._before: frozenset[str] = frozenset()
+        """Those who may keep the row that they had."""
+        self._tries = Tries(RecordFile(self.records.parent))
         self._hand_ins = {one.id: one for e in self.waiting.values() for one in e.to_grade}
         self._best = BestAttempts(self.rubric, self.times)
         self._ran: set[str] = set()
-        """The students whose code ran in this run."""
+        """The students of several hand-ins whose code ran in this run."""
         self._read: dict[tuple[str, str], Entry] = {}
         """The hand-ins that are being graded, by student and path."""
+
+    def read_before(self, records: Iterable[tuple[str, Record]]) -> None:
+        """Take note of the records of those who may keep theirs."""
+        for id, record in records:
+            self.known[id] = brief(record)
+        self._before = frozenset(self.known)
 
     def grade(self, grader: Grader) -> None:
         """Give everybody who waits a row; twice tried, if something failed by chance."""
@@ -130,24 +137,23 @@ class _Batch:
             self._take(one, self._tries.last(one.id, record))
         for id, record in self._tries.rest():
             self._take(self._hand_ins[id], record)
-        for id in self.waiting.keys() - self.rows.keys() - self._left:
+        for id in self.waiting.keys() - self.done - self._left:
             self._end_without(self.waiting[id])
 
-    def rows_of_others(self, absent: Iterable[str]) -> dict[str, Row]:
+    def rows_of_others(self, absent: Iterable[str]) -> RowFile:
         """Return the rows of those who were not graded in this run.
 
         In a run of everybody, who is absent counts as graded, and has a row among the rest.
         """
-        without = {id: NOT_YET for id in self._left if id not in self.before}
+        without = {id: NOT_YET for id in self._left - self._before}
         if self.part.is_everybody:
             for id in absent:
                 self._give_up(id, NOTHING)
         else:
             without |= dict.fromkeys(absent, NOTHING)
-        others = {id: self.before[id] for id in self._left if id in self.before}
         for id, problem in without.items():
-            others[id] = self._written(_problem_record(self.rubric, Row(id, problem=problem)))
-        return others
+            self._written(_problem_record(self.rubric, Row(id, problem=problem)))
+        return RowFile(self.known, {*self._left, *without})
 
     def stale(self) -> tuple[str, ...]:
         """Return the records in the folder that are nobody's."""
@@ -155,7 +161,7 @@ class _Batch:
         return tuple(sorted(p.name for p in self.records.glob("*.json") if p.name not in names))
 
     def _to_grade(self) -> Iterator[Submission]:
-        for entry in self.part.in_order(self.waiting.values(), self.before):
+        for entry in self.part.in_order(self.waiting.values(), self._before):
             for one in entry.to_grade:
                 if entry.id in self._left:
                     break
@@ -177,7 +183,8 @@ class _Batch:
             self.steps.on_leave(entry.id)
         else:
             self.begun += 1
-            self._ran.add(entry.id)
+            if one is not entry:
+                self._ran.add(entry.id)
             self.steps.on_start(one.id)
             self._read[submission.id, submission.path] = one
             yield submission
@@ -185,12 +192,14 @@ class _Batch:
     def _once_more(self) -> Iterator[Submission]:
         for id in self._tries.once_more():
             with suppress(SubmissionError):  # it was there the first time: that result counts
-                submission = self._hand_ins[id].read()
+                one = self._hand_ins[id]
+                submission = one.read()
                 self.steps.on_start(id)
+                self._read[submission.id, submission.path] = one
                 yield submission
 
     def _entry_of(self, submission: Submission) -> Entry:
-        return self._read[submission.id, submission.path]
+        return self._read.pop((submission.id, submission.path))
 
     def _take(self, one: Entry, record: Record) -> None:
         """Finish a student, or wait for the other hand-ins if the best of them counts."""
@@ -235,7 +244,7 @@ class _Batch:
     def _finish(self, record: Record, counted: Entry | None = None) -> None:
         self.complete += record.get("complete") is True
         row = self._written(record, counted)
-        self.rows[row.id] = row
+        self.done.add(row.id)
         self.on_row(row)
 
     def _give_up(self, id: str, problem: str) -> None:
@@ -255,6 +264,7 @@ class _Batch:
         row = row_of(record)
         with self._keeping():
             write_file(self.records / self.names[row.id], record_text(record))
+            self.known[row.id] = brief(record)
         return row
 
     @contextmanager
@@ -263,13 +273,9 @@ class _Batch:
         try:
             yield
         except WritingError as error:
-            done = f"{len(self.rows)} of {len(self.names)} submissions"
+            done = f"{len(self.done)} of {len(self.names)} submissions"
             kept = f"{done} are graded and kept in {self.records}"
             raise WritingError(f"{error}\n{kept}.") from error
-
-
-def _by_id(rows: Mapping[str, Row]) -> tuple[Row, ...]:
-    return tuple(rows[id] for id in sorted(rows))
 
 
 def _problem_record(rubric: Rubric, row: Row) -> dict[str, object]:

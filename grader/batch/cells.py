@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from grader.report.cleaning import one_line
 
@@ -30,10 +30,19 @@ _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 def csv_text(rows: Iterable[Iterable[object]]) -> str:
     """Return a CSV file's text; its cells must be safe already."""
+    return "".join(csv_lines(rows))
+
+
+def csv_lines(rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """Yield the pieces of a CSV file's text; its cells must be safe already."""
     text = io.StringIO()
-    text.write(BYTE_ORDER_MARK)
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+    writer = csv.writer(text, lineterminator="\n")
+    yield BYTE_ORDER_MARK
+    for row in rows:
+        writer.writerow(row)
+        yield text.getvalue()
+        text.seek(0)
+        text.truncate()
 
 
 def safe_cell(text: str) -> str:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-from grader.batch.gradebook import Given, GivenPoints, Row, gradebook
+from grader.batch.gradebook import Given, GivenPoints, Row, gradebook_lines
+from grader.batch.record_file import in_order
 from grader.batch.written_points import points_file
 from grader.batch.written_sheets import sheet
 from grader.course.questions import WrittenItem
@@ -63,14 +64,14 @@ def write_class_results(
 
     `record_names` gives the file name of each student's record. Raises WritingError.
     """
-    rows = sorted(rows, key=lambda row: row.id)
+    rows = in_order(rows)
     items = rubric.written_for(only)
     if items:
         _write_sheets(items, out, [record_names[row.id] for row in rows], by_person)
         # Only what a person entered stands here: a switch can be taken back.
         write_file(out / POINTS_FILE, points_file(rows, items, by_person.given))
     counted = by_person.counted(rows, items)
-    write_file(out / GRADEBOOK_FILE, gradebook(rows, rubric, only, counted))
+    write_file(out / GRADEBOOK_FILE, gradebook_lines(rows, rubric, only, counted))
 
 
 def _write_sheets(

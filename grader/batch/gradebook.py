@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -12,7 +12,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from grader.batch.cells import csv_text, safe_cell
+from grader.batch.cells import csv_lines, safe_cell
 from grader.course.questions import WrittenItem
 from grader.course.rubric import Rubric
 from grader.grade.evidence import Outcome, Tried, Where
@@ -228,7 +228,15 @@ def gradebook(
     only: Iterable[str] = (),
     given: GivenPoints = MappingProxyType({}),
 ) -> str:
-    """Return the CSV text: rows sorted by id, empty cells for unknown values.
+    """Return the CSV text: rows sorted by id, empty cells for unknown values."""
+    in_order = sorted(rows, key=lambda row: row.id)
+    return "".join(gradebook_lines(in_order, rubric, only, given))
+
+
+def gradebook_lines(
+    rows: Collection[Row], rubric: Rubric, only: Iterable[str], given: GivenPoints
+) -> Iterator[str]:
+    """Yield the lines of the CSV text, in the order of the rows, which are read twice.
 
     Where a person grades as well, `total` is known only when they have given all their points.
     """
@@ -237,10 +245,10 @@ def gradebook(
     columns = [column for slug in slugs for column in _columns(rubric, slug)]
     most = sum((rubric.exercises[slug].points for slug in slugs), Fraction(0))
     by_person = [*chain.from_iterable(map(_item_columns, items)), *_BY_PERSON] if items else []
-    rows = sorted(rows, key=lambda row: row.id)
+    filled = _filled(rows)
     # A cap may take what a bonus gave: the sum of both is 0, and both are to be seen.
-    kinds = [rule for rule in Rule if any(row.by_rules.get(rule) for row in rows)]
-    adjusted = ["adjustments"] if kinds or any(row.adjustments for row in rows) else []
+    kinds = [rule for rule in Rule if rule in filled]
+    adjusted = ["adjustments"] if kinds or "adjustments" in filled else []
     sums = [
         *(RULE_COLUMNS[rule] for rule in kinds),
         *adjusted,
@@ -249,7 +257,7 @@ def gradebook(
         "max",
         "unchecked",
     ]
-    attempt = ["attempt"] if any(row.counted for row in rows) else []
+    attempt = ["attempt"] if "attempt" in filled else []
     header = ["id", *columns, *sums, *Outcome, "tier", "digest", *attempt, "flags", "problem"]
     lines = (
         [
@@ -268,7 +276,17 @@ def gradebook(
         ]
         for row in rows
     )
-    return csv_text([header, *lines])
+    return csv_lines(chain([header], lines))
+
+
+def _filled(rows: Iterable[Row]) -> set[str]:
+    """Return the columns that not every class has, and that some row of this one fills."""
+    filled: set[str] = set()
+    for row in rows:
+        filled.update(rule for rule, points in row.by_rules.items() if points)
+        filled.update(["adjustments"] if row.adjustments else [])
+        filled.update(["attempt"] if row.counted else [])
+    return filled
 
 
 def _columns(rubric: Rubric, slug: str) -> Iterable[str]:

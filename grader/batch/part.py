@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.batch.discovery import BatchError, Entry
-from grader.batch.gradebook import Row, row_of
+from grader.batch.gradebook import row_of
 from grader.batch.names import shown_id
 from grader.batch.records import RecordsError, changed_exercises
 from grader.batch.summary import NOT_YET, NOTHING
 from grader.course.rubric import Rubric
 from grader.report.cleaning import one_line
+from grader.store.store import Record
 
 _AGAIN = "Grade everybody, without --student and --limit, or into another folder with --out."
 _NEAR = 3
@@ -42,7 +43,7 @@ class ClassPart:
         """Return those of the class who may keep what they had; `entries` are to be graded."""
         return self.others if self.limit is None else (*entries, *self.others)
 
-    def in_order(self, entries: Iterable[Entry], before: Mapping[str, Row]) -> tuple[Entry, ...]:
+    def in_order(self, entries: Iterable[Entry], before: Container[str]) -> tuple[Entry, ...]:
         """Return whom to grade first: under a limit, those who have no result yet."""
         known = tuple(entries)
         return known if self.limit is None else tuple(sorted(known, key=lambda e: e.id in before))
@@ -97,16 +98,15 @@ def _near(name: str, ids: Iterable[str]) -> str:
     return f"; near it: {names}" if near else f"; there are {names}{more}"
 
 
-def rows_before(
+def records_before(
     records: Path, names: Mapping[str, str], rubric: Rubric, only: Iterable[str] = ()
-) -> dict[str, Row]:
-    """Return the rows of those who have a result, from the records in the folder.
+) -> Iterator[tuple[str, Record]]:
+    """Yield those who have a result, with their records in the folder.
 
     `names` maps students to file names. Raises RecordsError for what is no record, or one of other
     exercises or points than the rubric has now: in one gradebook, all rows are out of the same.
     """
     slugs = tuple(only) or tuple(rubric.exercises)
-    rows = {}
     for id, name in names.items():
         path = records / name
         try:
@@ -120,5 +120,4 @@ def rows_before(
             why = f"graded with other exercises or points ({', '.join(changed)})"
             raise RecordsError(f"{path}: {why}, and one gradebook cannot hold both. {_AGAIN}")
         if row.id == id and row.problem not in (NOT_YET, NOTHING):
-            rows[id] = row
-    return rows
+            yield id, record

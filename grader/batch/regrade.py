@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,15 +10,18 @@ from typing import Any
 
 from grader.batch.discovery import Entry
 from grader.batch.gradebook import Row, row_of
+from grader.batch.partial_regrade import PartialRun, can_be_joined, joined, partial_run
 from grader.batch.progress import UNSEEN, Steps
+from grader.batch.record_file import RecordFile
 from grader.batch.time_columns import TimesById
 from grader.batch.tries import Tries
 from grader.course.rubric import Rubric
+from grader.course.scope import Scope
 from grader.report import json as json_report
-from grader.report.content import Grader, report_on
+from grader.report.content import Graded, Grader, report_on
 from grader.report.counted_hand_in import ATTEMPT
 from grader.store.adjusting import KEY, adjusted, sum_of
-from grader.store.conditions import digest_of_inputs
+from grader.store.conditions import changed_suites, digest_of_inputs
 from grader.store.late_work import NO_TIMES, with_lateness
 from grader.store.rescoring import rescored
 from grader.store.results import Results
@@ -66,6 +69,10 @@ class Policy:
     """When students handed in, as far as that is known."""
 
 
+GradePart = Callable[[Iterable[Submission], Mapping[str, Scope]], Iterator[Graded]]
+"""Grades submissions on what the scope says that their id has."""
+
+
 @dataclass(frozen=True)
 class WatchedGrader:
     """A grader for those whose code has to run, and who is told how far it has come."""
@@ -73,6 +80,19 @@ class WatchedGrader:
     grader: Grader
     on_row: Callable[[Row], None] = lambda _row: None
     steps: Steps = UNSEEN
+    grade_part: GradePart | None = None
+    """Grades each submission on some exercises alone; None if this grader cannot."""
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """A student whose code has to run."""
+
+    before: Record
+    kept: Kept
+    submission: Submission
+    part: PartialRun | None = None
+    """The exercises that have to run; None if all of them."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +128,7 @@ class Earlier:
             else:
                 yield Regraded(record, rescored(kept.record, self.rubric))
         if waiting:
-            yield from self._run(waiting, entries(), open_grader)
+            yield from self._run(waiting, entries(), open_grader, anew)
 
     def _needs_to_run(self, kept: Kept) -> bool:
         now = self.results.conditions.digest_of_run
@@ -119,31 +139,65 @@ class Earlier:
         waiting: Iterable[tuple[Record, Kept]],
         entries: Mapping[str, Entry],
         open_grader: Callable[[int], AbstractContextManager[WatchedGrader]],
+        anew: Collection[str],
     ) -> Iterator[Regraded]:
-        before: dict[str, Record] = {}
-        submissions: dict[str, Submission] = {}
+        left: dict[str, _Waiting] = {}
         for record, kept in waiting:
             try:
                 submission = _same_as_then(kept, entries)
             except SubmissionError as error:
                 yield Regraded(record, record, problem=str(error))
                 continue
-            before[submission.id] = record
-            submissions[submission.id] = submission
-        if not submissions:
+            part = None if kept.student in anew else self._part(kept)
+            left[submission.id] = _Waiting(record, kept, submission, part)
+        if not left:
             return
-        with open_grader(len(submissions)) as watched:
-            for id, after in self._graded(submissions, watched):
-                watched.on_row(row_of(after))
-                yield Regraded(before.pop(id), after, ran=True)
-        for record in before.values():
-            yield Regraded(record, record, problem="grading ended without a result; try again")
+        with open_grader(len(left)) as watched:
+            for grade in (self._joined, self._graded):
+                for id, after in grade(dict(left), watched):
+                    watched.on_row(row_of(after))
+                    yield Regraded(left.pop(id).before, after, ran=True)
+        for one in left.values():
+            problem = "grading ended without a result; try again"
+            yield Regraded(one.before, one.before, problem=problem)
+
+    def _part(self, kept: Kept) -> PartialRun | None:
+        """Return the exercises that have to run, if that is known, and they are not all."""
+        now = self.results.conditions
+        changed = changed_suites(kept.conditions, now)
+        if not (kept.final and changed and can_be_joined(kept.record)):
+            return None
+        slugs = now.exercises.split()
+        part = partial_run(changed, self.rubric, slugs)
+        return None if set(part.run) == set(slugs) else part
+
+    def _joined(
+        self, waiting: Mapping[str, _Waiting], watched: WatchedGrader
+    ) -> Iterator[tuple[str, Record]]:
+        """Yield the new record of each of whom some exercises run, and the others stay."""
+        parts = {id: one.part for id, one in waiting.items() if one.part is not None}
+        if not parts or watched.grade_part is None:
+            return
+        submissions = (waiting[id].submission for id in parts)
+        scopes = {id: Scope(part.run) for id, part in parts.items()}
+        for graded in watched.grade_part(_announced(submissions, watched.steps), scopes):
+            id = graded.submission.id
+            part, kept = parts[id], waiting[id].kept.record
+            report = report_on(graded, self.rubric, part.run, for_staff=True)
+            fresh = json_report.as_dict(report, for_staff=True)
+            record = joined(kept, fresh, part, self.rubric)
+            if record is None:
+                watched.steps.on_put_off(id)
+                continue
+            self.results.keep(graded.submission, record)
+            yield id, record
 
     def _graded(
-        self, submissions: Mapping[str, Submission], watched: WatchedGrader
+        self, waiting: Mapping[str, _Waiting], watched: WatchedGrader
     ) -> Iterator[tuple[str, Record]]:
         """Yield the new record of each, as `grader batch` does: twice tried, if it was chance."""
-        tries = Tries()
+        submissions = {id: one.submission for id, one in waiting.items()}
+        tries = Tries(RecordFile(self.results.store.path.parent))
         for id, record in self._records(submissions.values(), watched):
             if tries.is_done(id, record):
                 yield id, record

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from grader.batch.record_file import RecordFile
 from grader.grade.evidence import Outcome
 from grader.store.store import Record
 
@@ -16,8 +17,12 @@ class Tries:
     again.
     """
 
-    def __init__(self) -> None:
-        self._unchecked: dict[str, Record] = {}
+    def __init__(self, records: RecordFile) -> None:
+        """Keep records in `records`; where a check fails for all, that is everybody's."""
+        self._unchecked = records
+        self._missed: dict[str, frozenset[str]] = {}
+        """By hand-in; many miss the same."""
+        self._alike: dict[frozenset[str], frozenset[str]] = {}
         self._made: set[str] = set()
         """The checks that could be made for somebody."""
 
@@ -27,25 +32,28 @@ class Tries:
         self._made |= _checks(record) - missed
         if missed:
             self._unchecked[id] = record
+            self._missed[id] = self._alike.setdefault(missed, missed)
         return not missed
 
     def once_more(self) -> tuple[str, ...]:
         """Return the hand-ins to grade a second time."""
-        return tuple(id for id, one in self._unchecked.items() if _could_not(one) & self._made)
+        return tuple(id for id, missed in self._missed.items() if missed & self._made)
 
     def last(self, id: str, record: Record) -> Record:
         """Return the record that counts, the first or this second one: that with more checked."""
-        first = self._unchecked.pop(id)
-        return record if len(_could_not(record)) <= len(_could_not(first)) else first
+        is_better = len(_could_not(record)) <= len(self._missed.pop(id))
+        return record if is_better else self._unchecked[id]
 
     def rest(self) -> Iterator[tuple[str, Record]]:
         """Yield the hand-ins for which there was no second record, with the first one."""
-        yield from self._unchecked.items()
-        self._unchecked.clear()
+        for id in self._missed:
+            yield id, self._unchecked[id]
+        self._missed.clear()
 
 
-def _could_not(record: Record) -> set[str]:
-    return {check for check, outcome in _outcomes(record) if outcome == Outcome.COULD_NOT_CHECK}
+def _could_not(record: Record) -> frozenset[str]:
+    ours = Outcome.COULD_NOT_CHECK
+    return frozenset(check for check, outcome in _outcomes(record) if outcome == ours)
 
 
 def _checks(record: Record) -> set[str]:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from grader.batch.cells import csv_text, decoded, plain_cell, safe_cell, separator
 from grader.batch.gradebook import NOT_GIVEN, Given, GivenPoints, Row
+from grader.batch.record_file import in_order
 from grader.course.mark_schemes import earned
 from grader.course.questions import WrittenItem
 from grader.report.cleaning import one_line
@@ -58,7 +59,7 @@ def points_file(
     lines: list[Sequence[str]] = [COLUMNS]
     has_schemes = any(item.scheme for item in items) or any(one.ticked for one in left.values())
     has_minutes = asks_minutes or any(one.minutes is not None for one in left.values())
-    for row in sorted(rows, key=lambda row: row.id):
+    for row in in_order(rows):
         for item in items:
             if not wanted(row.id, item.slug):
                 continue

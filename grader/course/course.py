@@ -52,12 +52,16 @@ class Course:
 
         Raises CourseError if there is none.
         """
-        folder = self.root / "tests" / "suites" / exercise.assignment
-        candidates = (folder / exercise.suite, folder / "public" / exercise.suite)
-        result = tuple(path for path in candidates if path.is_file())
+        result = self.suites_there(exercise)
         if not result:
             raise CourseError(str(self._no_suite(exercise)))
         return result
+
+    def suites_there(self, exercise: Exercise) -> tuple[Path, ...]:
+        """Return the suites of an exercise that exist, which may be none: hidden, then public."""
+        folder = self.root / "tests" / "suites" / exercise.assignment
+        candidates = (folder / exercise.suite, folder / "public" / exercise.suite)
+        return tuple(path for path in candidates if path.is_file())
 
     def _no_suite(self, exercise: Exercise) -> Problem:
         """Describe why an exercise has no suite.

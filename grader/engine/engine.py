@@ -35,6 +35,7 @@ from ..submission.submission import Submission
 from ..text.language import _
 from ..text.news import News
 from ..wire.faults import PeerGone, WireFault
+from ..worker.jail.kernel import return_freed_memory
 from .agreement import criteria_without_checks, unknown_names
 from .job import Job, job_for
 from .lanes import Lane, Order, must_exec
@@ -135,6 +136,7 @@ class Engine:
             tell=self.tell is not None,
         )
         self._tiers = RunTiers(self._acceptable())
+        return_freed_memory()  # one large hand-in would stay with us for a whole class
         if self._hello.key:
             keep_private()
         self._tree = self.begun or _begun(options.spawn)

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import astuple, dataclass, replace
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from ..course.course import Course
+from ..course.paths import CoursePaths
 from ..course.rubric import Rubric, Scoring
 from ..course.rubric_place import RUBRIC_FILE
 from ..sealed.memory_path import content_digest
+from ..sealed.opening import key_of
 from ..submission.submission import Submission
 from ..text.language import language_in_use
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_COURSE_FOLDERS = ("reference", "tests/suites")
+_REFERENCE, _SUITES = "reference", "tests/suites"
 _GUIDES = "reference/guides"
 """Say to people how to mark written answers: no check sees them, so a change runs no code."""
+_EXPLANATIONS = "reference/exercises/*/explanations.toml"
+"""Are read when a report is shown, and are in no record: a change runs no code either."""
 _LIBRARIES = ("torch", "numpy", "einops")
+_WORD = re.compile(rb"\w+")
 _NO_SOURCE = frozenset({"__pycache__", ".ipynb_checkpoints"})
 
 
@@ -30,7 +36,9 @@ class Conditions:
     """Everything but the submission that a result depends on. Two equal ones give equal results."""
 
     course: str
-    """SHA-256 over the suites and the reference with all that belongs to it, but no guide."""
+    """SHA-256 over the reference with all that belongs to it, but neither guides nor explanations,
+    and over what suites share; then, for each of these exercises, `slug=` and the SHA-256 over its
+    suites. A sealed course has the first alone, and it covers all suites."""
     rules: str
     """SHA-256 over what `rubric.yaml` says about grading, all but what each thing is worth."""
     points: str
@@ -64,15 +72,26 @@ def conditions_of(course: Course, exercises: Iterable[str], isolation: str) -> C
     """
     chosen = set(exercises) or set(course.rubric.exercises)
     return Conditions(
-        course=_digest_of_files(course.root, _COURSE_FOLDERS),
+        course=_digest_of_course(course, chosen),
         rules=_digest([repr(_without_worth(course.rubric))]),
         points=_digest([(course.root / RUBRIC_FILE).read_bytes()]),
-        grader=_digest_of_files(_PACKAGE.parent, [_PACKAGE.name]),
+        grader=_digest_of(_PACKAGE.parent, _files(_PACKAGE)),
         libraries=", ".join(_versions()),
         isolation=isolation,
         exercises=" ".join(slug for slug in course.rubric.exercises if slug in chosen),
         language=language_in_use(),
     )
+
+
+def changed_suites(then: Conditions, now: Conditions) -> frozenset[str]:
+    """Return the exercises of which suites, and nothing but suites and points, changed in between.
+
+    Empty if anything else differs as well, or nothing does.
+    """
+    (old, *before), (new, *after) = then.course.split(" "), now.course.split(" ")
+    if old != new or replace(then, course=now.course).digest_of_run != now.digest_of_run:
+        return frozenset()
+    return frozenset(one.partition("=")[0] for one in {*before} ^ {*after})
 
 
 def _without_worth(rubric: Rubric) -> Rubric:
@@ -133,13 +152,53 @@ def _versions() -> Iterator[str]:
             yield f"{name} missing"
 
 
-def _digest_of_files(root: Path, folders: Iterable[str]) -> str:
-    paths = (
-        path
-        for folder in folders
-        for path in _files(root / folder)
-        if not path.is_relative_to(root / _GUIDES)
+def _reference(root: Path) -> Iterator[Path]:
+    """Yield the files of the reference on which a result may depend."""
+    guides = root / _GUIDES
+    for path in _files(root / _REFERENCE):
+        if not path.is_relative_to(guides) and not path.match(_EXPLANATIONS):
+            yield path
+
+
+def _digest_of_course(course: Course, slugs: Collection[str]) -> str:
+    root, everything = course.root, set(_files(course.root / _SUITES))
+    if key_of(root):  # what is sealed is for judges to read
+        return _digest_of(root, {*_reference(root), *everything})
+    own = {slug: set(_own(course, slug)) for slug in course.rubric.exercises}
+    of_exercises = set[Path]().union(*own.values())
+    shared = _with_named(everything - of_exercises, of_exercises)
+    of_all = _digest_of(root, {*_reference(root), *shared} - (of_exercises - shared))
+    each = (
+        f"{slug}={_digest_of(root, _with_named(files, of_exercises))}"
+        for slug, files in own.items()
+        if slug in slugs
     )
+    return " ".join((of_all, *each))
+
+
+def _own(course: Course, slug: str) -> Iterator[Path]:
+    """Yield the suites of an exercise, and the record of who fails which of its checks."""
+    yield from course.suites_there(course.rubric.exercises[slug])
+    kills = CoursePaths(course.root).exercise(slug).kill_record
+    yield from [kills] if kills.is_file() else []
+
+
+def _with_named(files: Collection[Path], others: Collection[Path]) -> set[Path]:
+    """Return files with those of the others that one of them names, as an import does."""
+    used, left, fresh = set(files), set(others) - set(files), set(files)
+    while fresh and left:
+        words = {word for path in fresh for word in _words(path)}
+        fresh = {path for path in left if path.suffix == ".py" and path.stem.encode() in words}
+        used, left = used | fresh, left - fresh
+    return used
+
+
+def _words(path: Path) -> Iterable[bytes]:
+    """Return the words of a source; a record of kills names checks, and nothing that it uses."""
+    return _WORD.findall(path.read_bytes()) if path.suffix == ".py" else ()
+
+
+def _digest_of(root: Path, paths: Iterable[Path]) -> str:
     return _digest(
         part
         for path in sorted(paths)

@@ -35,6 +35,8 @@ _AT_ONCE = 100
 _BUSY_S = 30.0
 """How long to wait for another run that writes into the same store."""
 
+_NO_SPACE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
+"""What there is no room for: a page, or the index of the log, which grows before the first page."""
 _MOVE_AWAY = "Move it away, and the class is graded anew."
 
 _CONDITIONS = tuple(field.name for field in fields(Conditions))
@@ -382,7 +384,7 @@ def _in_words(path: Path) -> Iterator[None]:
 
 
 def _not_written(path: Path, error: sqlite3.OperationalError) -> str:
-    if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+    if error.sqlite_errorcode in _NO_SPACE:
         why = "because the disk is full. Free some space, then run this again"
     elif error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
         why = "because another run is writing into it. Wait until that has ended"

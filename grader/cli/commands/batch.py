@@ -249,7 +249,7 @@ def _print_summary(summary: Summary, everything: str) -> None:
         unknown = f"{shown(row.unchecked)} points could not be checked"
         reason = row.problem if row in nothing else unknown
         click.echo(without_commands(f"{one_line(row.id)}: {one_line(reason)}"))
-    for row in summary.rows:
+    for row in summary.notable:
         for flag in row.flags:
             click.echo(without_commands(f"{one_line(row.id)}: to look into: {one_line(flag)}"))
     click.echo(
@@ -338,7 +338,7 @@ def _print_others(summary: Summary, request: ClassRequest) -> None:
 
 def _print_without_time(summary: Summary) -> None:
     """Name those of whom it is not known when they handed in: it costs them nothing."""
-    if names := tuple(row.id for row in summary.rows if row.lacks_time):
+    if names := tuple(row.id for row in summary.notable if row.lacks_time):
         lacking = f"{len(names)} without a time in the roster's column handed_in"
         click.echo(without_commands(f"{lacking}, so lateness takes nothing: {_few(names)}"))
 
@@ -346,7 +346,7 @@ def _print_without_time(summary: Summary) -> None:
 def _print_tried(summary: Summary) -> None:
     """Say what submissions tried that none may do, and was refused, and of whom."""
     for what in Tried:
-        if names := tuple(row.id for row in summary.rows if row.tried.get(what)):
+        if names := tuple(row.id for row in summary.notable if row.tried.get(what)):
             line = f"{len(names)} tried and were refused: {tried_in_words(what)}: {_few(names)}"
             click.echo(without_commands(line))
 

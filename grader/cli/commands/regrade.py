@@ -156,7 +156,8 @@ def run(
                 workers = min(jobs or cores(), count)
                 options = Options(workers, only=known.only, isolation=tier)
                 with open_engine(course, options) as engine, progress(count, workers) as listener:
-                    yield WatchedGrader(engine, listener.on_row, listener.steps)
+                    part = engine.grade if isinstance(engine, Engine) else None
+                    yield WatchedGrader(engine, listener.on_row, listener.steps, part)
 
             policy = replace(policy, times=_times(store, course, known, entries, roster))
             done = tuple(earlier.regraded(entries, grader, forced))

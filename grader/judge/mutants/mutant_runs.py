@@ -16,7 +16,7 @@ from ...grade.evidence import Outcome
 from ..calls.client import LocalClient
 from ..checks.check_trace import CheckTrace, Draw
 from ..checks.checks import Check
-from .mutants import KnownMistake, Mutants
+from .mutants import MAX_MADE, KnownMistake, Mutants
 from .recorded_runs import RecordedRuns
 
 MAX_NUMBERS = 1 << 24
@@ -58,7 +58,7 @@ class MutantRuns:
         self._recorded = recorded
         self._modules, self._mutants, self._runner = modules, mutants, runner
         self._traces: dict[tuple[str, str, Draw], CheckTrace] = {}
-        self._clients: dict[tuple[str, str], LocalClient] = {}
+        self._clients: dict[tuple[str, str], tuple[ModuleType, LocalClient]] = {}
         self._numbers = 0
 
     def right(self, check: Check, digest: str, draw: Draw = AS_GRADED) -> CheckTrace:
@@ -73,6 +73,9 @@ class MutantRuns:
         """Return what the check sees of a mistake; None if that does not fit the reference."""
         if self._recorded is not None:
             return self._recorded.trace(name_of(mistake), check.id, draw)
+        known = self._traces.get((name_of(mistake), check.id, draw))
+        if known is not None:  # so that the mistake need not be made again
+            return known
         stem = check.exercise.assignment
         module = self._mutants.made(mistake, stem)
         if module is None:
@@ -89,18 +92,24 @@ class MutantRuns:
         modules: Mapping[str, ModuleType],
     ) -> CheckTrace:
         key = (name, check.id, draw)
-        if not check.fresh and key in self._traces:
+        if key in self._traces:
             return self._traces[key]
-        whose = name, check.exercise.assignment
-        client = self._clients.get(whose)
-        if client is None:
-            client = LocalClient(lambda stem, name: getattr(modules[stem], name), _no_file)
-            client.in_words = False
-            self._clients[whose] = client
+        client = self._client(name, check.exercise.assignment, modules)
         trace = self._runner.trace_on_references(check, modules, digest, draw, client)
         if not check.fresh:
             self._keep(key, trace)
         return trace
+
+    def _client(self, name: str, stem: str, modules: Mapping[str, ModuleType]) -> LocalClient:
+        """Return the client of a mistake, or of the reference, in an assignment."""
+        made, client = self._clients.pop((name, stem), (None, None))
+        if client is None or made is not modules[stem]:
+            client = LocalClient(lambda stem, name: getattr(modules[stem], name), _no_file)
+            client.in_words = False
+        self._clients[name, stem] = modules[stem], client  # the latest is last
+        if len(self._clients) > MAX_MADE:
+            del self._clients[next(iter(self._clients))]
+        return client
 
     def _keep(self, key: tuple[str, str, Draw], trace: CheckTrace) -> None:
         self._numbers += sum(_size(leaf) for leaf in tree_leaves(list(trace.compared)))

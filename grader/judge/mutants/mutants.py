@@ -18,6 +18,10 @@ from ...course.paths import CoursePaths
 from ..reference.references import ReferenceBroken, References
 from .recorded_runs import RecordedRuns
 
+MAX_MADE = 64
+"""The most references with a mistake that are kept: each takes about 150 KB, and a course has more
+than a thousand. What the checks saw of one is remembered for longer (see `MutantRuns`)."""
+
 
 @dataclass(frozen=True)
 class KnownMistake:
@@ -29,7 +33,7 @@ class KnownMistake:
 
 
 class Mutants:
-    """The known mistakes of a course, by assignment; each is made when first asked for."""
+    """The known mistakes of a course, by assignment; each is made when it is asked for."""
 
     def __init__(
         self, root: Path, references: References, recorded: RecordedRuns | None = None
@@ -62,9 +66,10 @@ class Mutants:
         the student to pay for.
         """
         key = (mistake.stem, mistake.entry.id)
-        if key not in self._made:
-            self._made[key] = self._make(mistake)
-        made = self._made[key]
+        made = self._made.pop(key) if key in self._made else self._make(mistake)
+        self._made[key] = made  # the latest is last
+        if len(self._made) > MAX_MADE:
+            del self._made[next(iter(self._made))]
         try:
             return made.module(stem) if made is not None else None
         except ReferenceBroken:

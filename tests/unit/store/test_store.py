@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -14,6 +15,7 @@ import pytest
 from grader.files.writing import WritingError
 from grader.store.conditions import Conditions
 from grader.store.store import FORMAT, Adjustment, ClassRun, Kept, Store, StoreError, open_store
+from tests.support.full_disk import run_on_a_small_disk
 
 NOW = Conditions(
     course="c", rules="r", points="p", grader="g", libraries="l", isolation="full",
@@ -168,6 +170,29 @@ def test_a_store_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         pass
 
     assert str(refused.value).startswith(f"{tmp_path / 'no folder' / 's'}: not written (")
+
+
+_OPENED = """
+import sys
+from pathlib import Path
+from grader.files.writing import WritingError
+from grader.store.store import ClassRun, open_store
+try:
+    with open_store(Path(sys.argv[1])) as store:
+        for _time in range(100):
+            store.note_run(ClassRun("x" * 2000, "plain"))
+except WritingError as error:
+    sys.exit(str(error))
+"""
+
+
+@pytest.mark.parametrize("kib", [20, 53, 60, 100])
+def test_a_disk_that_is_too_small_is_full_whatever_has_no_room(tmp_path: Path, kib: int) -> None:
+    store = tmp_path / "results.sqlite"
+    command = [sys.executable, "-c", _OPENED, str(store)]
+    done, _files = run_on_a_small_disk(command, tmp_path, kib)
+
+    assert done.stderr.endswith("the disk is full. Free some space, then run this again.\n")
 
 
 def test_a_full_disk_is_named(tmp_path: Path) -> None:
