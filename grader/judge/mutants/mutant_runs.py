@@ -13,7 +13,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from ...grade.evidence import Outcome
-from ..calls.client import LocalClient
+from ..calls.client import DirectClient, LocalClient
 from ..checks.check_trace import CheckTrace, Draw
 from ..checks.checks import Check
 from .mutants import KnownMistake, Mutants
@@ -58,7 +58,7 @@ class MutantRuns:
         self._recorded = recorded
         self._modules, self._mutants, self._runner = modules, mutants, runner
         self._traces: dict[tuple[str, str, Draw], CheckTrace] = {}
-        self._clients: dict[tuple[str, str], LocalClient] = {}
+        self._clients: dict[tuple[str, str], DirectClient] = {}
         self._numbers = 0
 
     def right(self, check: Check, digest: str, draw: Draw = AS_GRADED) -> CheckTrace:
@@ -94,7 +94,7 @@ class MutantRuns:
         whose = name, check.exercise.assignment
         client = self._clients.get(whose)
         if client is None:
-            client = LocalClient(lambda stem, name: getattr(modules[stem], name), _no_file)
+            client = DirectClient(lambda stem, name: getattr(modules[stem], name), _no_file)
             client.in_words = False
             self._clients[whose] = client
         trace = self._runner.trace_on_references(check, modules, digest, draw, client)
