@@ -7,8 +7,10 @@ lets itself be called.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import torch
 
@@ -17,7 +19,16 @@ from .frame import Buffer, Channel, Message, Meta
 from .graph import Gradients, KeptGraph, RemoteGraph
 from .raised import RemoteRaised
 from .side import Arguments, CallResult, CallScope, DeferredCall, Side
-from .tensors import INNER, Received, numbers_of, raw_bytes, read_tensors
+from .tensors import (
+    INNER,
+    NO_COPIES,
+    Copies,
+    Received,
+    numbers_of,
+    raw_bytes,
+    read_tensors,
+    views,
+)
 from .values import Decoder, Encoder, Node, items
 
 MAX_NESTED_REQUESTS = 10_000
@@ -83,24 +94,23 @@ class Peer:
                 [call_target, encoder.node(arguments)] for call_target, arguments in before
             ]
         sent = encoder.writer.tensors
-        reply = self.request(meta, encoder)
-        received = read_tensors(reply.meta, reply.payload)
+        answer, received = self.request(meta, encoder)
         sources = [tensor for tensor in sent if tensor.requires_grad] + list(parameters.values())
-        tensors = self._joined(reply.meta, received, sources)
+        tensors = self._joined(answer, received, sources)
         scope = CallScope(self.side, known={"A": sent, "P": list(parameters.values())})
-        value = Decoder(tensors, scope).value(reply.meta.get("value"))
-        changed = _indices(reply.meta.get("changed", []), len(sent))
-        return CallResult(value, changed, reply.meta.get("noted"))
+        value = Decoder(tensors, scope).value(answer.get("value"))
+        changed = _indices(answer.get("changed", []), len(sent))
+        return CallResult(value, changed, answer.get("noted"))
 
-    def request(self, meta: Meta, encoder: Encoder | None = None) -> Message:
-        """Send a request with the tensors of `encoder`; see `exchange`."""
-        tables, buffers = encoder.writer.tables() if encoder else ({}, [])
-        return self.exchange({**meta, **tables}, buffers)
+    def request(self, meta: Meta, encoder: Encoder) -> tuple[Meta, tuple[torch.Tensor, ...]]:
+        """Send a request with the tensors of `encoder`; return the reply and its tensors."""
+        tables, buffers = encoder.writer.tables()
+        reply = self.exchange({**meta, **tables}, buffers)
+        return reply.meta, read_tensors(reply.meta, reply.payload).tensors
 
     def exchange(self, meta: Meta, buffers: Sequence[Buffer] = ()) -> Message:
         """Send a request and serve nested ones until its reply arrives."""
-        released, self._to_release = self._to_release, []
-        self.channel.send({**meta, "release": released}, buffers, self.until)
+        self.channel.send({**meta, "release": self.take_released()}, buffers, self.until)
         while True:
             message = self.channel.receive(self.until)
             kind = message.meta.get("t")
@@ -110,24 +120,29 @@ class Peer:
                 raise RemoteRaised(message.meta)
             self.serve(message)
 
+    def take_released(self) -> list[int]:
+        """Return the graphs that the other side need not keep any longer, once."""
+        released, self._to_release = self._to_release, []
+        return released
+
     def tell(self, meta: Meta) -> None:
         """Send a notice while a request of the other side's is served. Nothing comes back."""
         self.channel.send(meta, (), self.until)
 
     def _joined(
-        self, meta: Meta, received: Received, sources: list[torch.Tensor]
+        self, meta: Meta, received: tuple[torch.Tensor, ...], sources: list[torch.Tensor]
     ) -> tuple[torch.Tensor, ...]:
         graph_id, positions = meta.get("graph"), meta.get("outputs", [])
         if graph_id is None:
-            return received.tensors
-        positions = _indices(positions, len(received.tensors))
+            return received
+        positions = _indices(positions, len(received))
         if type(graph_id) is not int or not positions or len(set(positions)) != len(positions):
             raise Violation("graph")
-        outputs = tuple(received.tensors[position] for position in positions)
+        outputs = tuple(received[position] for position in positions)
         if not all(o.is_floating_point() or o.is_complex() for o in outputs):
             raise Violation("graph of an output that has no gradient")
         graph = RemoteGraph(graph_id, self._ask_backward, self._to_release.append)
-        tensors = list(received.tensors)
+        tensors = list(received)
         for position, output in zip(positions, graph.join(outputs, sources), strict=True):
             tensors[position] = output
         return tuple(tensors)
@@ -135,10 +150,10 @@ class Peer:
     def _ask_backward(self, graph_id: int, gradients: Gradients) -> Gradients:
         encoder = Encoder(CallScope(self.side))
         nodes = [None if g is None else encoder.node(g.detach()) for g in gradients]
-        reply = self.request({"t": "backward", "graph": graph_id, "gradients": nodes}, encoder)
-        received = read_tensors(reply.meta, reply.payload)
-        decoder = Decoder(received.tensors, CallScope(self.side))
-        return [decoder.value(node) for node in items(reply.meta.get("gradients"))]
+        question = {"t": "backward", "graph": graph_id, "gradients": nodes}
+        answer, received = self.request(question, encoder)
+        decoder = Decoder(received, CallScope(self.side))
+        return [decoder.value(node) for node in items(answer.get("gradients"))]
 
     # ---- serving -------------------------------------------------------------------------
 
@@ -156,25 +171,43 @@ class Peer:
         Raises `Violation` if the message is of no known kind, or exceeds the number or depth of
         nested requests.
         """
-        self._served += 1
-        self._depth += 1
-        try:
-            if self._served > MAX_NESTED_REQUESTS or self._depth > MAX_NESTING:
-                raise Violation("too many nested requests")
-            for graph_id in items(message.meta.get("release")):
-                self._graphs.pop(graph_id, None) if type(graph_id) is int else None
+        with self._serving(message.meta):
             notice = self._notices.get(str(message.meta.get("t")))
             if notice is not None:
                 notice(message)
                 return
-            meta, encoder = self._answer(message)
-        finally:
-            self._depth -= 1
+            meta, encoder = self._answer(message.meta, lambda: _arrived(message), message)
         try:
             tables, buffers = encoder.writer.tables() if encoder else ({}, [])
             self.channel.send({**meta, **tables}, buffers, self.until)
         except TooLarge as error:
             self.channel.send({"t": "raised", **self.side.report(error)}, (), self.until)
+
+    def serve_here(self, meta: Meta, copies: Copies) -> tuple[Meta, Copies]:
+        """Answer a request that comes without a message, from a peer in the same process.
+
+        What is answered is what `serve` answers, in its words and under its limits.
+        """
+        with self._serving(meta):
+            answer, encoder = self._answer(meta, lambda: _copied(copies))
+        try:
+            return answer, encoder.writer.copies() if encoder else NO_COPIES
+        except TooLarge as error:
+            return {"t": "raised", **self.side.report(error)}, NO_COPIES
+
+    @contextmanager
+    def _serving(self, meta: Meta) -> Iterator[None]:
+        """Count a request that is served meanwhile, and release what it says nobody needs."""
+        self._served += 1
+        self._depth += 1
+        try:
+            if self._served > MAX_NESTED_REQUESTS or self._depth > MAX_NESTING:
+                raise Violation("too many nested requests")
+            for graph_id in items(meta.get("release")):
+                self._graphs.pop(graph_id, None) if type(graph_id) is int else None
+            yield
+        finally:
+            self._depth -= 1
 
     def begin(self) -> None:
         """Start counting nested requests anew."""
@@ -185,18 +218,20 @@ class Peer:
         self._graphs.clear()
         self._requested_numbers = 0
 
-    def _answer(self, message: Message) -> tuple[Meta, Encoder | None]:
-        kind = message.meta.get("t")
+    def _answer(
+        self, meta: Meta, arrive: Callable[[], _Arrived], message: Message | None = None
+    ) -> tuple[Meta, Encoder | None]:
+        kind = meta.get("t")
         try:
-            if message.meta.get("reset") is True:
+            if meta.get("reset") is True:
                 self._graphs.clear()
                 self._served = 0
                 self.side.reset()
             if kind == "call":
-                return self._serve_call(message)
+                return self._serve_call(meta, arrive())
             if kind == "backward":
-                return self._serve_backward(message)
-            if type(kind) is str and kind in self._operations:
+                return self._serve_backward(meta, arrive())
+            if message is not None and type(kind) is str and kind in self._operations:
                 return {"t": "ok", **self._operations[kind](message)}, None
         except (Violation, Deadline, PeerGone):
             raise
@@ -204,20 +239,17 @@ class Peer:
             return {"t": "raised", **self.side.report(error)}, None
         raise Violation("unknown request")
 
-    def _serve_call(self, message: Message) -> tuple[Meta, Encoder]:
-        meta = message.meta
-        as_sent = bytes(message.payload)
+    def _serve_call(self, meta: Meta, arrived: _Arrived) -> tuple[Meta, Encoder]:
         function = self.side.target(meta.get("target"))
         names = [name for name in items(meta.get("parameters")) if type(name) is str]
-        received = read_tensors(meta, message.payload)
-        self._count(received)
+        self._count(arrived.received)
         with self.side.environment(meta):
-            arguments = self._arguments(meta, received)
+            arguments = self._arguments(meta, arrived.received)
             if "before" in meta:
                 self._run_deferred_calls(meta["before"], arguments.passed)
             arguments.parameters = self.side.parameters(meta.get("target"), names)
             value = function(*arguments.args, **arguments.kwargs)
-            arguments.changed = _changed(meta, message, as_sent, arguments)
+            arguments.changed = _changed(arrived, arguments)
             encoder = Encoder(CallScope(self.side, arguments))
             sources = [*arguments.leaves.values(), *arguments.parameters]
             reply: Meta = {"t": "ok", "value": encoder.node(value)}
@@ -268,14 +300,13 @@ class Peer:
         self._graphs[self._next_graph] = KeptGraph([outputs[p] for p in positions], sources)
         return {"graph": self._next_graph, "outputs": positions}
 
-    def _serve_backward(self, message: Message) -> tuple[Meta, Encoder]:
-        number = message.meta.get("graph")
+    def _serve_backward(self, meta: Meta, arrived: _Arrived) -> tuple[Meta, Encoder]:
+        number = meta.get("graph")
         graph = self._graphs.get(number) if type(number) is int else None
         if graph is None:
             raise Violation("unknown graph")
-        received = read_tensors(message.meta, message.payload)
-        decoder = Decoder(received.tensors, CallScope(self.side))
-        gradients = [decoder.value(node) for node in items(message.meta.get("gradients"))]
+        decoder = Decoder(arrived.received.tensors, CallScope(self.side))
+        gradients = [decoder.value(node) for node in items(meta.get("gradients"))]
         encoder = Encoder(CallScope(self.side))
         computed = graph.backward(gradients)
         nodes = [None if gradient is None else encoder.node(gradient) for gradient in computed]
@@ -283,17 +314,46 @@ class Peer:
 
 
 def _indices(values: Any, count: int) -> tuple[int, ...]:
-    if type(values) is not list or not all(type(v) is int and 0 <= v < count for v in values):
+    if type(values) is not list:
         raise Violation("index list")
+    for value in values:
+        if type(value) is not int or not 0 <= value < count:
+            raise Violation("index list")
     return tuple(values)
 
 
-def _changed(meta: Meta, message: Message, as_sent: bytes, arguments: Arguments) -> list[int]:
+class _Arrived(NamedTuple):
+    """The tensors of a request, and what shows afterwards which of them were changed."""
+
+    received: Received
+    blocks: Sequence[bytearray]
+    """The memory that they lie in."""
+    as_sent: Sequence[bytes]
+    """What was in it when they arrived."""
+    read: Callable[[list[bytearray]], Sequence[torch.Tensor]]
+    """Makes the same tensors over other memory."""
+
+
+def _arrived(message: Message) -> _Arrived:
+    payload, as_sent = message.payload, bytes(message.payload)
+    received = read_tensors(message.meta, payload)
+    return _Arrived(
+        received, (payload,), (as_sent,), lambda blocks: read_tensors(message.meta, *blocks).tensors
+    )
+
+
+def _copied(copies: Copies) -> _Arrived:
+    rows, tensors, blocks = copies
+    as_sent = tuple(map(bytes, blocks))
+    return _Arrived(Received(rows, tensors), blocks, as_sent, lambda blocks: views(rows, blocks))
+
+
+def _changed(arrived: _Arrived, arguments: Arguments) -> list[int]:
     """List the table indices of tensors whose bits differ from those sent (NaN included)."""
     copied = any(arguments.passed[place] is not leaf for place, leaf in arguments.leaves.items())
-    if message.payload == as_sent and not copied:
+    if not copied and all(map(operator.eq, arrived.blocks, arrived.as_sent)):
         return []
-    before = read_tensors(meta, bytearray(as_sent)).tensors
+    before = arrived.read(list(map(bytearray, arrived.as_sent)))
     return [
         position
         for position, (old, new) in enumerate(zip(before, arguments.passed, strict=True))

@@ -100,6 +100,8 @@ class CallScope(ObjectCodec):
             reference = self.arguments.reference(value)
             if reference is not None:
                 return reference
+        if type(value) is torch.Tensor:  # no side has a name for one
+            return None
         return self.side.name(value)
 
     def resolve(self, kind: str, parts: list[Any]) -> Any:

@@ -8,7 +8,7 @@ payload before a tensor is made.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ import torch
 from torch.autograd import forward_ad
 
 from .faults import TooLarge, Unsupported, Violation
+from .frame import MAX_PAYLOAD_BYTES
 
 ALIGNMENT = 16
 MAX_TENSORS = 4096
@@ -23,6 +24,8 @@ MAX_DIMENSIONS = 8
 MAX_NUMBERS = 1 << 24
 """Limit on the numbers of all tensors of a message, as their shapes say: a view of a few bytes can
 have a huge shape. To be compared, all become float64, which is 128 MiB at this limit."""
+MAX_COUNT = 1 << 40
+"""Limit on one length or stride of a tensor."""
 MAX_EXTENT = 1 << 48
 """Limit on the elements of a tensor without bytes, and on the span of strides: torch must not
 overflow."""
@@ -112,6 +115,38 @@ class TensorWriter:
         The tables are `{"storages": [bytes...], "tensors": [[dtype, shape, stride, storage, offset,
         grad]...]}`; each buffer is padded to `ALIGNMENT`. Raises `TooLarge`.
         """
+        if not self.tensors:  # of most messages
+            return {"storages": [], "tensors": []}, []
+        entries, buffers = self._entries()
+        rows = [
+            [NAMES[dtype], list(shape), list(stride), storage, offset, grad]
+            for dtype, shape, stride, storage, offset, grad in entries
+        ]
+        sizes = [buffer.nbytes for buffer in buffers]
+        return {"storages": sizes, "tensors": rows}, list(_padded(buffers))
+
+    def copies(self) -> Copies:
+        """Return the tensors as the other side would get them, copied without a message.
+
+        Raises:
+            TooLarge, Violation: as the two ends of a channel would.
+        """
+        if not self.tensors:
+            return NO_COPIES
+        entries, buffers = self._entries()
+        require_few(len(entries))
+        size = 0
+        for buffer in buffers:
+            size += buffer.nbytes + -buffer.nbytes % ALIGNMENT
+        if size > MAX_PAYLOAD_BYTES:
+            raise TooLarge(f"tensors of {size} bytes, more than {MAX_PAYLOAD_BYTES}")
+        for entry in entries:
+            require_extent(entry.shape, entry.stride)
+        blocks = tuple(map(bytearray, buffers))
+        return Copies(tuple(entries), views(entries, blocks), blocks)
+
+    def _entries(self) -> tuple[list[TensorEntry], list[memoryview]]:
+        """Return an entry for each tensor, and the part that is used of each storage."""
         count = sum(tensor.numel() for tensor in self.tensors if tensor.device.type != "meta")
         if count > MAX_NUMBERS:
             raise TooLarge(f"tensors of {count} numbers, more than {MAX_NUMBERS}")
@@ -119,18 +154,16 @@ class TensorWriter:
         plain = [tensor.detach().resolve_conj().resolve_neg() for tensor in self.tensors]
         keys = [_register(storages, tensor) for tensor in plain]
         order = {key: number for number, key in enumerate(storages)}
-        rows = []
+        entries = []
         for tensor, bare, key in zip(self.tensors, plain, keys, strict=True):
-            row: list[Any] = [NAMES[tensor.dtype], list(bare.shape), list(bare.stride())]
-            if key is None:
-                row += [None, 0]
-            else:
+            number, offset = None, 0
+            if key is not None:
                 start = bare.storage_offset() * bare.element_size() - storages[key].low
-                row += [order[key], start // bare.element_size()]
-            rows.append([*row, _grad_flag(tensor)])
-        buffers = [_raw(storage) for storage in storages.values()]
-        sizes = [buffer.nbytes for buffer in buffers]
-        return {"storages": sizes, "tensors": rows}, list(_padded(buffers))
+                number, offset = order[key], start // bare.element_size()
+            flag = _grad_flag(tensor)
+            shape, stride = tuple(bare.shape), bare.stride()
+            entries.append(TensorEntry(tensor.dtype, shape, stride, number, offset, flag))
+        return entries, [_raw(storage) for storage in storages.values()]
 
 
 def _register(storages: dict[int, _Storage], tensor: torch.Tensor) -> int | None:
@@ -156,7 +189,10 @@ def _register(storages: dict[int, _Storage], tensor: torch.Tensor) -> int | None
 
 
 def _raw(storage: _Storage) -> memoryview:
-    return storage.flat[storage.low : storage.high].numpy().data.cast("B")
+    flat = storage.flat
+    if storage.low or storage.high != len(flat):
+        flat = flat[storage.low : storage.high]
+    return flat.numpy().data.cast("B")
 
 
 def _padded(buffers: list[memoryview]) -> Iterator[memoryview]:
@@ -190,6 +226,18 @@ class Received(NamedTuple):
     tensors: tuple[torch.Tensor, ...]
 
 
+class Copies(NamedTuple):
+    """Tensors copied within a process, and what they lie in, a block for each storage."""
+
+    rows: tuple[TensorEntry, ...]
+    tensors: tuple[torch.Tensor, ...]
+    blocks: tuple[bytearray, ...]
+
+
+NO_TENSORS = Received((), ())
+NO_COPIES = Copies((), (), ())
+
+
 def read_tensors(meta: dict[str, Any], payload: bytearray) -> Received:
     """Make the tensors over the payload's own memory, without gradient flags.
 
@@ -198,18 +246,33 @@ def read_tensors(meta: dict[str, Any], payload: bytearray) -> Received:
     """
     sizes = _sizes(meta.get("storages", []), len(payload))
     table = meta.get("tensors", [])
-    if type(table) is not list or len(table) > MAX_TENSORS:
+    if table == [] == sizes:
+        return NO_TENSORS
+    if type(table) is not list:
         raise Violation("tensor table")
+    require_few(len(table))
     rows = tuple(_row(entry, sizes) for entry in table)
     if sum(map(numbers_of, rows)) > MAX_NUMBERS:
         raise Violation("tensors too large")
-    flats, start = [], 0
+    blocks, start = [], 0
     for size in sizes:
-        view = memoryview(payload)[start : start + size]
-        flats.append(torch.frombuffer(view, dtype=torch.uint8) if size else _NOTHING)
+        blocks.append(memoryview(payload)[start : start + size])
         start += size + -size % ALIGNMENT
+    return Received(rows, views(rows, blocks))
+
+
+def views(
+    rows: Sequence[TensorEntry], blocks: Sequence[bytearray | memoryview]
+) -> tuple[torch.Tensor, ...]:
+    """Make the tensors of checked entries over the memory of their storages.
+
+    Raises `Violation` if a bool tensor would not be one.
+    """
+    flats = [
+        torch.frombuffer(block, dtype=torch.uint8) if len(block) else _NOTHING for block in blocks
+    ]
     _check_bools(rows, flats)
-    return Received(rows, tuple(_view(row, flats) for row in rows))
+    return tuple(_view(row, flats) for row in rows)
 
 
 _NOTHING = torch.empty(0, dtype=torch.uint8)
@@ -218,9 +281,13 @@ _NOTHING = torch.empty(0, dtype=torch.uint8)
 def _sizes(sizes: Any, available: int) -> list[int]:
     if type(sizes) is not list or len(sizes) > MAX_TENSORS:
         raise Violation("storage table")
-    if not all(type(size) is int and 0 <= size <= available for size in sizes):
-        raise Violation("storage size")
-    if sum(size + -size % ALIGNMENT for size in sizes) != available:
+    # Loops and no generators, here and below: this is read for every tensor of every message.
+    total = 0
+    for size in sizes:
+        if type(size) is not int or not 0 <= size <= available:
+            raise Violation("storage size")
+        total += size + -size % ALIGNMENT
+    if total != available:
         raise Violation("payload and storages differ in size")
     return sizes
 
@@ -230,13 +297,11 @@ def _row(entry: Any, sizes: list[int]) -> TensorEntry:
         raise Violation("tensor entry")
     name, shape, stride, storage, offset, grad = entry
     dtype = DTYPES.get(name) if type(name) is str else None
-    if dtype is None or not _are_counts(shape) or not _are_counts(stride):
-        raise Violation("tensor dtype, shape or stride")
-    if len(shape) != len(stride) or len(shape) > MAX_DIMENSIONS:
-        raise Violation("tensor dimensions")
-    span = sum((n - 1) * s for n, s in zip(shape, stride, strict=True) if n)
-    if max(math.prod(n for n in shape if n), span) >= MAX_EXTENT:
-        raise Violation("tensor too large")
+    if dtype is None:
+        raise Violation("tensor dtype")
+    _require_counts(shape)
+    _require_counts(stride)
+    span = require_extent(shape, stride)
     if type(offset) is not int or offset < 0 or grad not in (NO_GRAD, LEAF, INNER):
         raise Violation("tensor offset or gradient flag")
     if type(grad) is not int or (grad and not (dtype.is_floating_point or dtype.is_complex)):
@@ -249,16 +314,43 @@ def _row(entry: Any, sizes: list[int]) -> TensorEntry:
     return TensorEntry(dtype, tuple(shape), tuple(stride), storage, offset, grad)
 
 
+def require_few(count: int) -> None:
+    """Raise `Violation` if a message has more tensors than it may."""
+    if count > MAX_TENSORS:
+        raise Violation("tensor table")
+
+
+def require_extent(shape: Sequence[int], stride: Sequence[int]) -> int:
+    """Return how many elements the last of a tensor is from its first.
+
+    Raises `Violation` if it has too many dimensions, or is larger than torch can count.
+    """
+    if len(shape) != len(stride) or len(shape) > MAX_DIMENSIONS:
+        raise Violation("tensor dimensions")
+    span, extent = 0, 1
+    for n, s in zip(shape, stride, strict=True):
+        if n:
+            span += (n - 1) * s
+            extent *= n
+    if extent >= MAX_EXTENT or span >= MAX_EXTENT:
+        raise Violation("tensor too large")
+    return span
+
+
 def numbers_of(row: TensorEntry) -> int:
     """Return how many numbers the tensor holds by its shape; 0 on the meta device."""
     return 0 if row.storage is None else math.prod(row.shape)
 
 
-def _are_counts(values: Any) -> bool:
-    return type(values) is list and all(type(v) is int and 0 <= v <= 1 << 40 for v in values)
+def _require_counts(values: Any) -> None:
+    if type(values) is not list:
+        raise Violation("tensor shape or stride")
+    for value in values:
+        if type(value) is not int or not 0 <= value <= MAX_COUNT:
+            raise Violation("tensor shape or stride")
 
 
-def _check_bools(rows: tuple[TensorEntry, ...], flats: list[torch.Tensor]) -> None:
+def _check_bools(rows: Sequence[TensorEntry], flats: list[torch.Tensor]) -> None:
     """Raise `Violation` if a bool tensor lies over a byte other than 0 and 1.
 
     Such a tensor is undefined behaviour.

@@ -1,4 +1,4 @@
-"""A handle behaves as the object itself would: the same tests on all three kinds of handle."""
+"""A handle behaves as the object itself would: the same tests on all four kinds of handle."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.judge.calls.client import Client
+from grader.judge.calls.client import Client, DirectClient, LocalClient
 from grader.judge.calls.faults import CheckFailed, StudentRaised
 from grader.judge.calls.worker_process import WorkerStarter
 from grader.judge.checks.namespace import Student
@@ -33,14 +33,14 @@ NAMES = tuple(
 )
 
 
-@pytest.fixture(scope="module", params=["fork", "spawn", "local"])
+@pytest.fixture(scope="module", params=["fork", "spawn", "local", "direct"])
 def kind(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
 @pytest.fixture(scope="module")
 def source(kind: str) -> Iterator[WorkerStarter | None]:
-    if kind == "local":
+    if kind in ("local", "direct"):
         yield None
         return
     with worker_source(kind) as found:
@@ -48,9 +48,9 @@ def source(kind: str) -> Iterator[WorkerStarter | None]:
 
 
 @pytest.fixture(scope="module")
-def loaded(source: WorkerStarter | None) -> Iterator[tuple[Client, Student]]:
+def loaded(kind: str, source: WorkerStarter | None) -> Iterator[tuple[Client, Student]]:
     if source is None:
-        client, module = local_client(SOURCE)
+        client, module = local_client(SOURCE, DirectClient if kind == "direct" else LocalClient)
         yield client, student_of(client, Definitions(module))
         return
     remote = remote_client(source, {f"{STEM}.py": SOURCE}, NAMES)

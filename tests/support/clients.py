@@ -98,13 +98,15 @@ def remote_client(
     return client
 
 
-def local_client(source_text: str) -> tuple[Client, types.ModuleType]:
-    """The same source in this process, behind the same messages."""
+def local_client(
+    source_text: str, make: type[LocalClient] = LocalClient
+) -> tuple[Client, types.ModuleType]:
+    """The same source in this process, behind the same messages or, as a `DirectClient`, none."""
     module = types.ModuleType(STEM)
     path = f"<{STEM}>"
     sys.modules[STEM] = module
     exec(compile(textwrap.dedent(source_text), path, "exec", dont_inherit=True), module.__dict__)
-    client = LocalClient(lambda stem, name: getattr(module, name), lambda name: name == path)
+    client = make(lambda stem, name: getattr(module, name), lambda name: name == path)
     client.begin_check()
     return client, module
 

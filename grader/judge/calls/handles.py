@@ -300,7 +300,7 @@ class RemoteModule:
         self._changes.append(lambda module: module.prepare(values, dtype, train))
         self.specs = tuple(
             replace(spec, dtype=dtype)
-            if spec.dtype.is_floating_point or spec.dtype.is_complex
+            if spec.dtype != dtype and (spec.dtype.is_floating_point or spec.dtype.is_complex)
             else spec
             for spec in self.specs
         )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from functools import partial
+from typing import Protocol, TypeVar
 
 from ...wire.faults import WireFault
 from ...wire.frame import Buffer, Channel, Message, Meta
@@ -12,6 +13,8 @@ from ...wire.peer import Peer
 from ...wire.raised import RemoteRaised
 from .faults import StudentRaised
 from .side import JudgeSide
+
+Answer = TypeVar("Answer")
 
 
 class Requester(Protocol):
@@ -54,6 +57,10 @@ class JudgePeer(Peer):
         self._nested = 0
 
     def exchange(self, meta: Meta, buffers: Sequence[Buffer] = ()) -> Message:
+        return self.requested(meta, partial(super().exchange, buffers=buffers))
+
+    def requested(self, meta: Meta, ask: Callable[[Meta], Answer]) -> Answer:
+        """Return the answer to a request, with all that surrounds one."""
         if self._nested == 0:
             self.begin()
             self.until = time.monotonic() + self._requester.limit_s
@@ -63,7 +70,7 @@ class JudgePeer(Peer):
                 meta = {**meta, "reset": True}
         self._nested += 1
         try:
-            return super().exchange(meta, buffers)
+            return ask(meta)
         except RemoteRaised as error:
             raise self._requester.raised(error) from None
         except WireFault as error:

@@ -117,12 +117,16 @@ def require_drawable(specs: Iterable[ParameterSpec]) -> None:
     if device_in_use() == "meta":
         return
     specs = tuple(specs)
-    for spec in specs:  # without any numbers, and larger than torch can count all the same
-        if math.prod(max(1, length) for length in spec.shape) > MAX_PARAMETER_NUMBERS:
+    count = 0
+    for spec in specs:
+        numbers = math.prod(spec.shape)
+        # without any numbers, and larger than torch can count all the same
+        extent = numbers or math.prod(filter(None, spec.shape))
+        if extent > MAX_PARAMETER_NUMBERS:
             observed = _("the module has a parameter of shape {shape}", shape=spec.shape)
             wanted = _("at most {count} numbers", count=f"{MAX_PARAMETER_NUMBERS:,}")
             raise CheckFailed(observed, wanted)
-    count = sum(math.prod(spec.shape) for spec in specs)
+        count += numbers
     if count > MAX_PARAMETER_NUMBERS:
         raise CheckFailed(
             _("the module has parameters of {count} numbers", count=f"{count:,}"),

@@ -174,7 +174,7 @@ def same(student: Sequence[Any], mistaken: Sequence[Any]) -> bool:
     """
     if len(student) != len(mistaken):
         return False
-    if any(isinstance(leaf, LeafPrint) for leaf in tree_leaves([*student, *mistaken])):
+    if _holds_prints(student) or _holds_prints(mistaken):
         return alike(student, mistaken)
     for left, right in zip(student, mistaken, strict=True):
         observed, expected = _plain(left), _plain(right)
@@ -182,6 +182,12 @@ def same(student: Sequence[Any], mistaken: Sequence[Any]) -> bool:
         if difference(observed, expected, atol=tolerance, rtol=tolerance) is not None:
             return False
     return True
+
+
+def _holds_prints(values: Sequence[Any]) -> bool:
+    """Tell whether there are prints in place of tensors; most values are tensors, and no trees."""
+    trees = [value for value in values if not isinstance(value, (torch.Tensor, str, float))]
+    return any(isinstance(leaf, LeafPrint) for leaf in tree_leaves(trees))
 
 
 def printed(value: Any) -> Any:
@@ -216,6 +222,7 @@ def _plain(value: Any) -> Any:
     return list(value.items()) if isinstance(value, Mapping) else value
 
 
-def _tolerance(trees: Any) -> float:
-    dtypes = [leaf.dtype for leaf in tree_leaves(trees) if isinstance(leaf, torch.Tensor)]
+def _tolerance(trees: Sequence[Any]) -> float:
+    leaves = trees if all(isinstance(tree, torch.Tensor) for tree in trees) else tree_leaves(trees)
+    dtypes = [leaf.dtype for leaf in leaves if isinstance(leaf, torch.Tensor)]
     return max((TOLERANCES[dtype] for dtype in dtypes if dtype in TOLERANCES), default=0.0)

@@ -13,7 +13,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from ...grade.evidence import Outcome
-from ..calls.client import LocalClient
+from ..calls.client import DirectClient, LocalClient
 from ..checks.check_trace import CheckTrace, Draw
 from ..checks.checks import Check
 from .mutants import MAX_MADE, KnownMistake, Mutants
@@ -58,7 +58,7 @@ class MutantRuns:
         self._recorded = recorded
         self._modules, self._mutants, self._runner = modules, mutants, runner
         self._traces: dict[tuple[str, str, Draw], CheckTrace] = {}
-        self._clients: dict[tuple[str, str], tuple[ModuleType, LocalClient]] = {}
+        self._clients: dict[tuple[str, str], tuple[ModuleType, DirectClient]] = {}
         self._numbers = 0
 
     def right(self, check: Check, digest: str, draw: Draw = AS_GRADED) -> CheckTrace:
@@ -100,11 +100,11 @@ class MutantRuns:
             self._keep(key, trace)
         return trace
 
-    def _client(self, name: str, stem: str, modules: Mapping[str, ModuleType]) -> LocalClient:
+    def _client(self, name: str, stem: str, modules: Mapping[str, ModuleType]) -> DirectClient:
         """Return the client of a mistake, or of the reference, in an assignment."""
         made, client = self._clients.pop((name, stem), (None, None))
         if client is None or made is not modules[stem]:
-            client = LocalClient(lambda stem, name: getattr(modules[stem], name), _no_file)
+            client = DirectClient(lambda stem, name: getattr(modules[stem], name), _no_file)
             client.in_words = False
         self._clients[name, stem] = modules[stem], client  # the latest is last
         if len(self._clients) > MAX_MADE:
