@@ -162,6 +162,8 @@ def _wrong_call_of(filled: Filled, sides: Sides) -> WrongCall | None:
         difference = clear_difference(answers.yours, answers.right)
     if difference is None or not _is_settled(filled, sides, answers):
         return None
+    if difference.has_numbers and sides.is_guessed(filled):
+        return None
     return WrongCall(filled, answers, difference)
 
 
