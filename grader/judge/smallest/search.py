@@ -215,7 +215,7 @@ Place = tuple[int, int]
 def _places(filled: Filled) -> Iterator[Place]:
     given = filled.candidate.call.given.values()
     for number, (one, spec) in enumerate(zip(filled.arguments, given, strict=True)):
-        if isinstance(spec, Numbers):
+        if isinstance(spec, Numbers) and not spec.distinct:
             for at in range(math.prod(one.shape)):
                 yield number, at
 

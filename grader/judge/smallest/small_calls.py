@@ -25,6 +25,8 @@ class Numbers:
     axes: str
     positive: bool = False
     """True for numbers above 0 only."""
+    distinct: bool = False
+    """True for numbers of which no two are alike."""
 
 
 @dataclass(frozen=True)
