@@ -39,6 +39,7 @@ AXES = {
     "N": "patch",
     "V": "word",
     "K": "class",
+    "I": "step",
     "X": "row",
     "Y": "column",
     "X*Y": "patch",
@@ -51,6 +52,9 @@ MIXED = {"output": ("weights", "value")}
 TOKENS = {"x": Numbers("1 T D")}
 ONE = (1,)
 TWO = (2,)
+# On two features norms leave nothing but signs, by which the parts of a module cannot be told from
+# one another: right programs that store them otherwise were accused.
+FOUR_FEATURES = {"x": Numbers("1 T 4")}
 
 SCORES = (
     SmallCall("dot_product_loop", {"a": Numbers("D"), "b": Numbers("D")}, {"product": ""}),
@@ -394,23 +398,12 @@ VISION = (
     SmallCall("FeedForward", {"x": Numbers("T D")}, {"output": "T D"}, made=(Size("D"), 2)),
     SmallCall("FeedForward", {"x": Numbers("T D")}, {"output": "T D"}, made=(Size("D"),)),
     *(
-        SmallCall(
-            name,
-            {"x": Numbers("1 T H*Dh")},
-            {"output": "1 T H*Dh"},
-            made=(Size("H*Dh"), Size("H"), 1),
-            sizes={"Dh": TWO},
-        )
+        SmallCall(name, FOUR_FEATURES, {"output": "1 T D"}, made=(4, heads, 1))
         for name in ("EncoderBlock", "PostNormEncoderBlock")
+        for heads in (2, 1)
     ),
     *(
-        SmallCall(
-            "Encoder",
-            {"x": Numbers("1 T D")},
-            {"output": "1 T D"},
-            made=(depth, Size("D"), 1, 1),
-            sizes={"D": (2, 3)},
-        )
+        SmallCall("Encoder", FOUR_FEATURES, {"output": "1 T D"}, made=(depth, 4, 1, 1))
         for depth in (1, 2)
     ),
     SmallCall(
@@ -526,6 +519,9 @@ DECODER = (
 )
 
 
+THREE_FEATURES = Fixed("1 1 3", (1, 2, 4))
+
+
 def parameters(target: str, made: str, count: int) -> SmallCall:
     """Show how many numbers a module learns; more of them than `count` do no harm."""
     steps = (
@@ -541,14 +537,14 @@ def refuses(target: str, *steps: str, given: Mapping[str, Given] | None = None) 
     return SmallCall(target, given or {}, {"error": ""}, steps=lines, raises="ValueError")
 
 
-def repeats(name: str, made: str) -> SmallCall:
+def repeats(name: str, made: str, given: Given = THREE_FEATURES) -> SmallCall:
     """Show whether two modules with the same state give the same answer."""
     steps = (
         f"first, second = {name}({made}), {name}({made})",
         "second.load_state_dict(first.state_dict())",
         "shown = torch.allclose(first(x), second(x))",
     )
-    return SmallCall(name, {"x": Fixed("1 1 3", (1, 2, 4))}, {"alike": ""}, steps=steps)
+    return SmallCall(name, {"x": given}, {"alike": ""}, steps=steps)
 
 
 def turned(
@@ -558,6 +554,7 @@ def turned(
     return SmallCall(target, given, {"output": ""}, made, steps=(f"shown = {call}",))
 
 
+TEXT_TURNED = {"x": Fixed("2 2 2", (1, 2, 3, 4, 5, 6, 7, 8))}
 TURNED_TOKENS = {"x": Fixed("2 2 1", (1, 2, 3, 4))}
 TWO_WEIGHTS = {"weights": Fixed("1 2", (1, 1))}
 COUNT_ON = "lambda t: torch.nn.functional.one_hot((t + 1) % 5, 5).float()"
@@ -743,6 +740,13 @@ SHOWN_BY_STEPS = (
         parameters("FeedForward", made, count)
         for made, count in (("1, 5", 16), ("2, 3", 32), ("1", 13))
     ),
+    SmallCall(
+        "FeedForward",
+        {"x": Fixed("1 1", (-3,))},
+        {"output": "T D"},
+        made=(1, 1),
+        steps=("shown = 1000 * module(x)",),  # where other activations are 0, or not nearly it
+    ),
     turned("FeedForward", "module(x.mT)", {"x": Fixed("2 2", (1, 2, 3, 4))}, (2, 1)),
     *(parameters(name, "2, 1, 5", 84) for name in ("EncoderBlock", "PostNormEncoderBlock")),
     *(
@@ -751,22 +755,31 @@ SHOWN_BY_STEPS = (
     ),
     SmallCall(
         "EncoderBlock",
-        {"x": Fixed("1 1 2", (0, 1))},
+        {"x": Fixed("1 1 4", (0, 0, 0, 1))},
         {"output": "1 T D"},
-        made=(2, 1, 1),
-        steps=("shown = module(x / 100)",),
+        made=(4, 2, 1),
+        steps=("shown = module(x / 10)",),  # less, and an eps of 1e-6 would count
     ),
     *(repeats(name, "3, 1") for name in ("EncoderBlock", "PostNormEncoderBlock")),
     repeats("SelfAttentionV1", "3, 2"),
     repeats("Encoder", "1, 3, 1"),
     parameters("Encoder", "2, 2, 1, 5", 172),
     parameters("Encoder", "13, 2, 1", 966),
-    SmallCall("Encoder", TOKENS, {"output": "1 T D"}, (1, 2, 1, 1, 0.0, False), sizes={"D": TWO}),
+    SmallCall("Encoder", FOUR_FEATURES, {"output": "1 T D"}, (1, 4, 1, 1, 0.0, False)),
     turned("Encoder", "module(x.transpose(0, 1))", TURNED_TOKENS, (1, 1, 1, 1)),
     parameters("ClassificationHead", "2, 2", 6),
     turned("ClassificationHead", "module(x.transpose(0, 1))", TURNED_TOKENS, (1, 2)),
-    # No numbers of a whole ViT: on two features, its parts cannot be told from one another by what
-    # they compute, and right programs that store them otherwise were accused.
+    *(
+        SmallCall(
+            "ViT",
+            {"images": Numbers("B 1 X X")},
+            {"logits": "B K"},
+            made=(1, 1, 4, Size("X"), depth, 2, 3, pool),
+            sizes={"B": batch, "X": TWO},
+        )
+        for depth, pool in ((1, "cls"), (2, "cls"), (1, "mean"))
+        for batch in (ONE, TWO)
+    ),
     parameters("ViT", "1, 1, 2, 1, 2, 1, 2", 168),
     parameters("ViT", "1, 1, 2, 1, 13, 1, 2", 982),
     SmallCall(
@@ -916,29 +929,23 @@ SHOWN_BY_STEPS = (
 
 TEXTS = (
     SmallCall("sampling_probabilities", {"logits": Numbers("T")}, {"shares": "T"}),
-    SmallCall(
-        "sampling_probabilities",
-        {"logits": Numbers("T")},
-        {"shares": "T"},
-        options={"temperature": 2.0},
-    ),
     # Logits that are all different: of equal ones it is not stated which of them go.
     *(
         SmallCall(
             "sampling_probabilities",
-            {"logits": Fixed(axes, numbers)},
+            {"logits": Numbers("X Y", distinct=True)},
             {"shares": "X Y"},
             options=one,
+            sizes={"Y": (2, 3)},
         )
-        for axes, numbers in (("3", (0, 1, 2)), ("2 3", (0, 1, 2, 5, 3, 4)))
         for one in (
-            {"temperature": 2.0},
-            {"temperature": 0.0},
-            {"top_k": 1},
-            {"top_k": 2},
             {"top_p": 0.6},
-            {"top_p": 0.7},
+            {"top_k": 2},
+            {"temperature": 2.0},
             {"top_k": 2, "top_p": 0.7},
+            {"temperature": 0.0},
+            {"top_p": 0.7},
+            {"top_k": 1},
             {"top_k": 9},
         )
     ),
@@ -1000,6 +1007,209 @@ TEXTS = (
     ),
 )
 
+# Each place knows its own token best; or the next one.
+SAME_AGAIN = "lambda t: 2.0 * torch.nn.functional.one_hot(t, 3)"
+NEXT_ONE = "lambda t: 2.0 * torch.nn.functional.one_hot((t + 1) % 3, 3)"
+# A model of two tokens, and one whose parameters are two: each with a number of its own.
+ONE_TABLE = (
+    "model = torch.nn.Embedding(2, 2)",
+    "model.load_state_dict({'weight': weight})",
+    "sgd = torch.optim.SGD(model.parameters(), lr=3.0)",
+    "tokens = tokens.long()",
+)
+TWO_LAYERS = (
+    "model = torch.nn.Sequential(torch.nn.Embedding(2, 1), torch.nn.Linear(1, 2, bias=False))",
+    "model.load_state_dict({'0.weight': first, '1.weight': second})",
+    *ONE_TABLE[2:],
+)
+TABLE = {"weight": Fixed("2 2", (0, 0, 0, 0)), "tokens": Fixed("1 2", (0, 1))}
+LAYERS = {
+    "first": Fixed("2 1", (1, 3)),
+    "second": Fixed("2 1", (1, -1)),
+    "tokens": Fixed("1 3", (0, 1, 0)),
+}
+LOGITS = "shown = model(torch.arange(2))"
+
+
+def trains(given: Mapping[str, Given], *steps: str, returns: str = "V K") -> SmallCall:
+    """Show what a training step leaves of a tiny model, or what it returns."""
+    return SmallCall("training_step", given, {"logits": returns}, steps=steps, learns=True)
+
+
+TRAINING = (
+    *(
+        SmallCall(
+            "next_token_loss",
+            {"tokens": Whole(axes, 3)},
+            {"loss": ""},
+            steps=(f"shown = next_token_loss({model}, tokens)",),
+            sizes={"T": (2, 3)},
+        )
+        for model in (NEXT_ONE, SAME_AGAIN)
+        for axes in ("1 T", "2 T")
+    ),
+    *(
+        SmallCall(
+            "next_token_loss",
+            {"tokens": Fixed(axes, numbers)},
+            {"loss": ""},
+            steps=("tokens = tokens.long()", f"shown = next_token_loss({SAME_AGAIN}, tokens)"),
+        )
+        for axes, numbers in (
+            ("1 3", (0, 2, -1)),
+            ("1 4", (0, 0, -1, -1)),
+            ("2 3", (0, 2, 1, 1, 1, -1)),
+            ("2 4", (0, 2, 1, 1, 1, 1, -1, -1)),
+        )
+    ),
+    SmallCall(
+        "next_token_loss",
+        {"tokens": Whole("1 2", 2)},
+        {"has a gradient": ""},
+        steps=(
+            "model = torch.nn.Embedding(2, 2)",
+            "shown = next_token_loss(model, tokens).requires_grad",
+        ),
+        learns=True,
+    ),
+    *(
+        SmallCall(
+            "learning_rate",
+            {},
+            {"rates": "I"},
+            steps=(
+                f"rates = [learning_rate(i, {peak}, {warmup}, {steps}) for i in range({count})]",
+                "shown = torch.tensor(rates)",
+            ),
+        )
+        for peak, warmup, steps, count in (
+            ("2.0", 2, 4, 4),
+            ("2.0", 2, 6, 6),
+            ("2.0", 0, 2, 2),
+            ("2.0", 1, 2, 4),
+        )
+    ),
+    SmallCall(
+        "learning_rate",
+        {},
+        {"is a float": ""},
+        steps=("shown = isinstance(learning_rate(0, 2.0, 1, 2), float)",),
+    ),
+    trains(TABLE, *ONE_TABLE, "training_step(model, sgd, tokens, 1.0)", LOGITS),
+    trains(TABLE, *ONE_TABLE, "training_step(model, sgd, tokens, 1.0, 0.1)", LOGITS),
+    trains(TABLE, *ONE_TABLE, *["training_step(model, sgd, tokens, 1.0, 9.0)"] * 2, LOGITS),
+    trains(LAYERS, *TWO_LAYERS, "training_step(model, sgd, tokens, 1.0, 9.0)", LOGITS),
+    trains(LAYERS, *TWO_LAYERS, "training_step(model, sgd, tokens, 1.0, 0.5)", LOGITS),
+    trains(TABLE, *ONE_TABLE, "shown = training_step(model, sgd, tokens, 1.0, 9.0)", returns=""),
+    trains(
+        TABLE,
+        *ONE_TABLE,
+        "shown = isinstance(training_step(model, sgd, tokens, 1.0, 9.0), float)",
+        returns="",
+    ),
+)
+
+# Heads of two features: the attention turns pairs. (Width, heads, groups, window).
+TEXT_SIZES = ((2, 1, 1, 2), (4, 2, 1, 2), (2, 1, 1, 3), (4, 2, 2, 2))
+MODEL_SIZES = ((3, 4, 1, 2, 1, 2), (3, 4, 2, 2, 2, 2))
+FROM_THE_BEGINNING = [
+    SmallCall(
+        "TextAttention",
+        {"x": Numbers(f"1 T {made[0]}")},
+        {"output": "1 T D"},
+        made=made,
+        methods=("prefill",),
+        sizes={"T": (1, 2) if made[0] == 4 else (1, 2, 3, 4)},
+    )
+    for made in TEXT_SIZES
+]
+IN_STEPS = [
+    SmallCall(
+        "TextAttention",
+        {**dict.fromkeys(before, Numbers("1 T 2")), "x": Numbers("1 U 2")},
+        {"output": "1 U D"},
+        made=(2, 1, 1, window),
+        methods=methods,
+        sizes={"T": (1, 2, 3), "U": (1, 2, 3)},
+    )
+    for before, methods in (
+        (["start"], ("prefill", "step")),
+        (["start", "next"], ("prefill", "step", "step")),
+        (["earlier"], ("prefill", "prefill")),
+    )
+    for window in (2, 3)
+]
+TEXT_MODELS = (
+    # What shows most comes first: only some of them are asked for lines that are right.
+    *FROM_THE_BEGINNING[:2],
+    *IN_STEPS[:4],
+    *FROM_THE_BEGINNING[2:],
+    *IN_STEPS[4:],
+    SmallCall(
+        "TextAttention",
+        {"x": Numbers("1 1 8")},
+        {"output": "1 T D"},
+        made=(8, 4, 2, 2),
+        methods=("prefill",),
+    ),
+    SmallCall(
+        "TextAttention",
+        {"x": Numbers("2 T 2")},
+        {"output": "B T D"},
+        made=(2, 1, 1, 2),
+        methods=("prefill",),
+    ),
+    parameters("TextAttention", "4, 2, 1, 2", 60),
+    parameters("TextAttention", "4, 2, 2, 2", 80),
+    refuses("TextAttention", "TextAttention(3, 2, 1, 1)"),
+    refuses("TextAttention", "TextAttention(6, 3, 2, 1)"),
+    turned("TextAttention", "module.prefill(x.transpose(0, 1))", TEXT_TURNED, (2, 1, 1, 2)),
+    SmallCall(
+        "TextAttention",
+        {"x": Fixed("1 1 2", (1, 2))},
+        {"alike": ""},
+        steps=(
+            "one, other = TextAttention(2, 1, 1, 3), TextAttention(2, 1, 1, 3)",
+            "start, answer = one.prefill(x), one.step(x)",
+            "start, mixed, answer_again = one.prefill(x), other.prefill(0 * x), one.step(x)",
+            "shown = torch.allclose(answer, answer_again)",
+        ),
+    ),
+    *(
+        SmallCall(
+            "LanguageModel",
+            {"tokens": Whole("1 T", 3)},
+            {"logits": "1 T V"},
+            made=made,
+            sizes={"T": (1, 2, 3)},
+        )
+        for made in MODEL_SIZES
+    ),
+    *(
+        SmallCall(
+            "LanguageModel",
+            {"start": Whole("1 T", 3), "tokens": Whole("1 U", 3)},
+            {"logits": "1 U V"},
+            made=made,
+            methods=("prefill", "step"),
+        )
+        for made in MODEL_SIZES
+    ),
+    parameters("LanguageModel", "3, 4, 2, 2, 1, 2", 483),
+    repeats("LanguageModel", "3, 4, 1, 2, 1, 2", Whole("1 2", 3)),
+)
+
 SMALL_CALLS = SmallCalls(
-    (*SCORES, *MASKS, *HEADS, *VISION, *DECODER, *SHOWN_BY_STEPS, *TEXTS), AXES
+    (
+        *SCORES,
+        *MASKS,
+        *HEADS,
+        *VISION,
+        *DECODER,
+        *SHOWN_BY_STEPS,
+        *TEXTS,
+        *TRAINING,
+        *TEXT_MODELS,
+    ),
+    AXES,
 )

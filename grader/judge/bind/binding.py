@@ -124,6 +124,11 @@ class Binding:
         return self._request.plan
 
     @property
+    def has_names_of_its_own(self) -> bool:
+        """Tell whether the student's parameters have other names or shapes than the reference's."""
+        return self._choice is not None
+
+    @property
     def places(self) -> dict[str, torch.Tensor]:
         """Return, for each of the student's parameters, its numbers' places in the vector: (N,).
 

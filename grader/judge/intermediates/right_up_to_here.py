@@ -23,7 +23,7 @@ from .agreement import right_lines
 from .draws import PreparedCall, RecordedCall, RecordingSides
 from .generic_calls import generic_sizes
 
-MOST_CALLS = 6
+MOST_CALLS = 8
 """The most declared calls that are tried: one that shows the mistake is among the first."""
 
 

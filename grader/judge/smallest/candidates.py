@@ -127,6 +127,8 @@ def _tensor(given: Tensor, candidate: Candidate, draw: random.Random) -> torch.T
     if candidate.pattern == 0:
         # All different: what only moves numbers shows where it moved them.
         numbers = [float(number) for number in range(1, count + 1)]
+    elif given.distinct:
+        numbers = draw.sample([float(number) for number in range(count)], count)
     else:
         numbers = [draw.choice(_FLOATS) for _ in range(count)]
     if given.positive:

@@ -108,6 +108,8 @@ def agree(left: Any, right: Any) -> bool:
 
 def _far(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     # Both have one shape; so has the result.
+    if not left.is_floating_point() and not right.is_floating_point():
+        return left.to(torch.int64) != right.to(torch.int64)  # nothing was rounded
     one, other = left.double(), right.double()
     near = (one - other).abs() <= MARGIN * (1 + other.abs())
     return ~near  # NaN is near nothing

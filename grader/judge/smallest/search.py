@@ -162,6 +162,8 @@ def _wrong_call_of(filled: Filled, sides: Sides) -> WrongCall | None:
         difference = clear_difference(answers.yours, answers.right)
     if difference is None or not _is_settled(filled, sides, answers):
         return None
+    if difference.has_numbers and sides.is_guessed(filled):
+        return None
     return WrongCall(filled, answers, difference)
 
 
@@ -213,7 +215,7 @@ Place = tuple[int, int]
 def _places(filled: Filled) -> Iterator[Place]:
     given = filled.candidate.call.given.values()
     for number, (one, spec) in enumerate(zip(filled.arguments, given, strict=True)):
-        if isinstance(spec, Numbers):
+        if isinstance(spec, Numbers) and not spec.distinct:
             for at in range(math.prod(one.shape)):
                 yield number, at
 

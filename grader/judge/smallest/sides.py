@@ -17,6 +17,7 @@ from ..reference.memo import Reference
 from .candidates import Candidate
 from .small_calls import SmallCall
 from .steps import OF_STEPS, Raised, marking, run_steps, used_names
+from .torch_there import TorchThere
 
 Call = Callable[..., Any]
 
@@ -60,6 +61,8 @@ class Sides:
         self._student, self._reference, self._probe = student, reference, probe
         self._spend, self._changed = spend, changed
         self._pairs: dict[Any, MatchedPair] = {}
+        self._written: Mapping[str, torch.Tensor] | None = None
+        """The parameters, of any shape, that the modules were last given."""
 
     def fill(self, candidate: Candidate) -> Filled:
         """Return a candidate with the numbers of its pattern.
@@ -96,16 +99,40 @@ class Sides:
 
     def right(self, filled: Filled) -> Any:
         """Return the reference's answer alone."""
-        return _right(self._calls(filled)[1], filled)
+        return _right(self._calls(filled, anew=False)[1], filled)
 
     def settle(self, filled: Filled) -> bool:
         """Look for another way of storing a module's parameters; return whether there is one."""
         call = filled.candidate.call
-        # Arguments of steps are theirs alone: the module itself may have to refuse them.
-        if call.made is None or call.methods or call.steps:
+        if call.made is None or not self._can_settle(filled):
             return False
         self._spend()
+        self._written = None
         return self.pair(filled.candidate).settle(copies(filled.arguments), {})
+
+    def is_guessed(self, filled: Filled) -> bool:
+        """Tell whether nothing shows that a module's parameters stand where they were written.
+
+        It has names of its own, and what it is asked is no call of the module itself, by which its
+        ways of storing could be told apart.
+        """
+        if filled.candidate.call.made is None:
+            return False
+        binding = self.pair(filled.candidate).binding
+        return binding.has_names_of_its_own and not self._can_settle(filled)
+
+    def _can_settle(self, filled: Filled) -> bool:
+        """Tell whether the module itself can be called with the arguments."""
+        call = filled.candidate.call
+        if call.methods:
+            return False
+        if not call.steps:
+            return True
+        try:  # the arguments of steps are theirs alone: the module may have to refuse them
+            self.pair(filled.candidate).reference.module(*copies(filled.arguments))
+        except Exception:
+            return False
+        return True
 
     def stored(self, filled: Filled) -> Mapping[str, torch.Tensor]:
         """Return the parameters by the student's own names and in their shapes."""
@@ -125,14 +152,14 @@ class Sides:
         if call.made is None:
             student = getattr(self._student, call.target).apart
         else:
-            self._write(filled)
+            self._write(filled, anew=False)
             student = self.pair(filled.candidate).student.apart
         self._spend()
         if call.steps:
             return _answer(self._stepped(call, student, self._student.apart), filled)
         return _answer(self._yours(call, student), filled)
 
-    def _calls(self, filled: Filled) -> tuple[Call, Call]:
+    def _calls(self, filled: Filled, *, anew: bool = True) -> tuple[Call, Call]:
         call = filled.candidate.call
         yours: Any
         right: Any
@@ -144,7 +171,7 @@ class Sides:
             right = getattr(right, "function", right)
         else:
             pair = self.pair(filled.candidate)
-            self._write(filled)
+            self._write(filled, anew=anew)
             yours, right = pair.student, pair.reference.module
         if call.steps:
             return self._yours(call, yours), self._stepped(call, right, self._reference)
@@ -167,17 +194,27 @@ class Sides:
             names = {name: getattr(one, "function", one) for name, one in names.items()}
         else:
             names = {name: self._marked(one) for name, one in names.items()}
+            names["torch"] = TorchThere(definitions)
         if call.made is not None:
             names["module"] = target
         given = tuple(call.given)
-        return lambda *args: run_steps(call.steps, {**names, **dict(zip(given, args, strict=True))})
+
+        def stepped(*args: Any) -> Any:
+            space = {**names, **dict(zip(given, args, strict=True))}
+            return run_steps(call.steps, space, learns=call.learns)
+
+        return stepped
 
     def _marked(self, target: Any) -> Any:
         """Return a function that marks what it changes; a class as it is, as its modules do not."""
         return target if isinstance(target, RemoteClass) else marking(target, self._changed)
 
-    def _write(self, filled: Filled) -> None:
-        self.pair(filled.candidate).write(filled.weights)
+    def _write(self, filled: Filled, *, anew: bool = True) -> None:
+        """Give both modules these parameters; without `anew`, unless they were the last ones."""
+        pair = self.pair(filled.candidate)
+        if anew or self._written is not filled.weights:
+            pair.write(filled.weights)
+        self._written = filled.weights
 
 
 def _answer(yours: Call, filled: Filled) -> Any:

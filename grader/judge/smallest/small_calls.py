@@ -24,6 +24,8 @@ class Numbers:
     axes: str
     positive: bool = False
     """True for numbers above 0 only."""
+    distinct: bool = False
+    """True for numbers of which no two are alike."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ class SmallCall:
     They may use the arguments, the target and, if one is made, `module`. What a call shows by more
     than its value is shown so: parameters, an argument that was changed, a view of an argument.
     """
+    learns: bool = False
+    """True if the steps need gradients."""
     raises: str = ""
     """The name of the error that the last step has to raise."""
     sizes: Mapping[str, Sequence[int]] = field(default_factory=dict)

@@ -37,10 +37,13 @@ class Raised:
         return name in (self.type_name, *self.bases)
 
 
-def run_steps(steps: Sequence[str], names: Mapping[str, Any]) -> Any:
-    """Run the lines with these names, and return what they call `shown`."""
+def run_steps(steps: Sequence[str], names: Mapping[str, Any], *, learns: bool = False) -> Any:
+    """Run the lines with these names, and return what they call `shown`.
+
+    `learns`: whether gradients are wanted, as where a line trains a module.
+    """
     space = {"torch": torch, **names}
-    with torch.set_grad_enabled(any(".grad" in step for step in steps)):
+    with torch.set_grad_enabled(learns):
         exec(_compiled("\n".join(steps)), space)
     return _tensor_of(space[SHOWN])
 
@@ -64,7 +67,12 @@ def _compiled(text: str) -> CodeType:
 
 
 def _tensor_of(value: Any) -> Any:
-    """Return numbers and lengths as a tensor `()` or `(items,)`, and anything else as it is."""
+    """Return numbers and lengths as a tensor `()` or `(items,)`, and anything else as it is.
+
+    A tensor comes back without its graph.
+    """
+    if isinstance(value, torch.Tensor):
+        return value.detach()
     if isinstance(value, (bool, int, float)):
         return torch.tensor(value)
     if isinstance(value, tuple) and value and all(type(one) is int for one in value):

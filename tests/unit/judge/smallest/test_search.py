@@ -13,6 +13,7 @@ from grader.grade.counterexample import Counterexample
 from grader.judge.checks.namespace import Student
 from grader.judge.checks.probe import Probe
 from grader.judge.reference.memo import Memo, Reference
+from grader.judge.smallest.candidates import Candidate
 from grader.judge.smallest.in_words import counterexample
 from grader.judge.smallest.search import MOST_S, Budget, smallest
 from grader.judge.smallest.sides import OutOfCalls, Sides
@@ -199,3 +200,11 @@ def test_right_answers_that_are_not_finite_accuse_nobody() -> None:
     right = torch.tensor([torch.nan])
     assert clear_difference(torch.tensor([1.0]), right) is None
     assert clear_difference(torch.tensor([1.0]), torch.tensor([2.0])) is not None
+
+
+def test_numbers_that_are_to_differ_differ_in_every_pattern() -> None:
+    call = SmallCall("scores", {"x": Numbers("S D", distinct=True)}, {"scores": "S"})
+
+    for pattern in range(5):
+        (filled,) = Candidate(call, {"S": 2, "D": 3}, pattern).arguments()
+        assert len(filled.unique()) == 6

@@ -10,6 +10,7 @@ import torch
 from grader.course.course import find_course
 from grader.grade.counterexample import Counterexample
 from grader.judge.reference.references import References
+from grader.judge.smallest.difference import clear_difference
 from grader.judge.smallest.small_calls import (
     Fixed,
     Numbers,
@@ -179,3 +180,8 @@ def test_the_numbers_of_parameters_that_the_course_states_are_the_references() -
         all_of_them = run_steps((call.steps[0], f"shown = {without_limit}"), names)
         assert (call.target, limit.item()) == (call.target, all_of_them.item())
     assert len(stated) > 20
+
+
+def test_whole_numbers_differ_clearly_however_little() -> None:
+    assert clear_difference(torch.tensor(480), torch.tensor(483)) is not None
+    assert clear_difference(torch.tensor(480.0), torch.tensor(483.0)) is None
