@@ -214,10 +214,10 @@ with grader.trying():
             print(f"--- temperature {temperature}")
             print("".join(symbols[token] for token in written[0].tolist()))
     figure, axes = plt.subplots(figsize=(6, 3.2))
-    for name, colour, curve, pairs in zip(
+    for name, colour, falling, pairs in zip(
         NAMES, ("tab:blue", "tab:orange"), zip(*curves.values(), strict=True), of_pairs, strict=True
     ):
-        axes.plot(curves.keys(), curve, "o-", color=colour, label=f"your model, {name}")
+        axes.plot(curves.keys(), falling, "o-", color=colour, label=f"your model, {name}")
         axes.axhline(pairs, color=colour, linestyle="--", label=f"pairs, {name}")
     axes.set(title="loss on what was kept back", xlabel="step", ylim=(0, 6.5))
     axes.legend()
