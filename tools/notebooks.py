@@ -6,6 +6,7 @@ cut down and nothing is written.
 
 from __future__ import annotations
 
+import argparse
 import base64
 import json
 import os
@@ -13,7 +14,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from grader.handouts.stubs import BEGIN, END, solution_regions  # noqa: E402
 from grader.text.language import ENGLISH  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures" / "notebooks"
-TIMEOUT_S = 300
+TIMEOUT_S = 1200
+"""For one cell; a training of two minutes takes ten where others compute as well."""
 NOT_YET = "Not yet: this needs"
 _PLACE = re.compile(
     r"^ *raise NotImplementedError\(\s*"
@@ -129,7 +131,12 @@ def run(notebook: Notebook, folder: Path, kernel: str = "python3") -> Notebook:
 
 
 def write(notebooks: Mapping[str, Notebook], folder: Path) -> None:
-    """Put notebooks where those that import each other find one another."""
+    """Put notebooks where those that import each other find one another, and what they read."""
+    course = find_course(ROOT)
+    for file in course.data_files():
+        target = folder / file.relative_to(course.assignments)
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(file.read_bytes())
     for stem, notebook in notebooks.items():
         (folder / f"{stem}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
 
@@ -153,8 +160,8 @@ def printed(notebook: Notebook) -> str:
     )
 
 
-def _drawn(language: str, short: bool) -> dict[str, bytes]:
-    """What all notebooks in a language draw, by file name."""
+def _drawn(language: str, short: bool, only: Collection[str]) -> dict[str, bytes]:
+    """What some notebooks in a language draw, by file name."""
     notebooks = {stem: solved(stem, language) for stem in stems()}
     if short:
         notebooks = {stem: shortened(notebook) for stem, notebook in notebooks.items()}
@@ -163,6 +170,8 @@ def _drawn(language: str, short: bool) -> dict[str, bytes]:
         folder = Path(scratch)
         write(notebooks, folder)
         for stem, notebook in notebooks.items():
+            if stem not in only:
+                continue
             begun = time.perf_counter()
             ran = run(notebook, folder)
             found = {f"{stem}-{name}.png": image for name, image in pictures(ran)}
@@ -173,12 +182,16 @@ def _drawn(language: str, short: bool) -> dict[str, bytes]:
 
 
 def main() -> int:
-    short = sys.argv[1:] == ["--short"]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("stems", nargs="*", metavar="STEM", help="run these alone: a4_vit")
+    parser.add_argument("--short", action="store_true", help="cut training down, keep nothing")
+    options = parser.parse_args()
+    only = options.stems or stems()
     # The pictures kept are those of the English notebooks; the others hold the same code.
-    drawn = {language: _drawn(language, short) for language in languages()}[ENGLISH]
-    if not short:
+    drawn = {language: _drawn(language, options.short, only) for language in languages()}[ENGLISH]
+    if not options.short:
         PICTURES.mkdir(parents=True, exist_ok=True)
-        for old in PICTURES.glob("*.png"):
+        for old in (path for stem in only for path in PICTURES.glob(f"{stem}-*.png")):
             old.unlink()
         for name, image in drawn.items():
             (PICTURES / name).write_bytes(image)

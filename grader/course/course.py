@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.course.paths import CoursePaths
+from grader.course.paths import ASSIGNMENTS, DATA, CoursePaths
 from grader.course.rubric import Exercise, Rubric
 from grader.course.rubric_file import load_rubric
 from grader.course.rubric_place import RUBRIC_FILE, rubric_problem
@@ -41,11 +41,15 @@ class Course:
     @property
     def assignments(self) -> Path:
         """Return the folder of the hand-outs."""
-        return self.root / "assignments"
+        return self.root / ASSIGNMENTS
 
     def handouts(self, language: str) -> Path:
         """Return the folder of the hand-outs in a language, even if it does not exist."""
         return self.assignments if language == ENGLISH else self.assignments / language
+
+    def data_files(self) -> tuple[Path, ...]:
+        """Return the files that notebooks read, which lie beside the hand-outs; no folders."""
+        return tuple(path for path in sorted((self.assignments / DATA).glob("*")) if path.is_file())
 
     def suite_files(self, exercise: Exercise) -> tuple[Path, ...]:
         """Return the suites of an exercise that exist: hidden, then public.

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+ASSIGNMENTS = "assignments"
+"""The folder of the hand-outs, in a course and in a kit."""
+DATA = "data"
+"""The folder in it with the files that notebooks read."""
+
 
 @dataclass(frozen=True)
 class CoursePaths:

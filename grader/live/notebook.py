@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from grader.live.data import NoDataFileError
 from grader.live.versions import versions
 from grader.text.language import _, preferred_language, use_language
 
@@ -32,7 +33,7 @@ def notebook(kit: str = "") -> None:
 
 @contextmanager
 def trying() -> Iterator[None]:
-    """Name an exercise that is not written yet in one line, where it would be a traceback."""
+    """Name what is missing in one line: an exercise not written yet, or a file of data."""
     try:
         yield
     except NotImplementedError as missing:
@@ -43,6 +44,8 @@ def trying() -> Iterator[None]:
             if name
             else _("Not yet: this needs an exercise of yours")
         )
+    except NoDataFileError as missing:
+        print(missing)
 
 
 class Notebooks:

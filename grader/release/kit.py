@@ -11,6 +11,7 @@ from pathlib import Path
 import grader
 
 from ..course.course import Course
+from ..course.paths import ASSIGNMENTS, DATA
 from ..course.rubric import Exercise, Visibility
 from ..course.translations import handout_languages
 from ..handouts.generation import render
@@ -25,7 +26,6 @@ from .wheel import grader_wheel, leaks_in_wheel, wheel_name
 WORKFLOW = ".github/workflows/grade.yml"
 _TEMPLATE = Path(__file__).parent / "templates" / "github-workflow.yml"
 WHEELS = "wheel"
-_ASSIGNMENTS = "assignments"
 
 
 class LeakError(Exception):
@@ -57,10 +57,12 @@ def kit_files(
         own = "" if language == languages[0] else f"{language}/"
         with _speaking(language, course.root):
             for name, text in _in_language(rendered, language, handout_languages(course.root)):
-                texts[f"{_ASSIGNMENTS}/{own}{name}"] = _of_kit(name, text) if parts.wheel else text
-            page = "README.md" if language == languages[0] else f"{_ASSIGNMENTS}/{own}README.md"
-            texts[page] = "\n".join(_page(course, f"{_ASSIGNMENTS}/{own}", parts)) + "\n"
+                texts[f"{ASSIGNMENTS}/{own}{name}"] = _of_kit(name, text) if parts.wheel else text
+            page = "README.md" if language == languages[0] else f"{ASSIGNMENTS}/{own}README.md"
+            texts[page] = "\n".join(_page(course, f"{ASSIGNMENTS}/{own}", parts)) + "\n"
     files = {name: text.encode() for name, text in sorted(texts.items())}
+    for path in course.data_files():
+        files[f"{ASSIGNMENTS}/{DATA}/{path.name}"] = path.read_bytes()
     if parts.wheel:
         files[f"{WHEELS}/{wheel_name()}"] = grader_wheel()
     require_no_leak(course, files)

@@ -24,7 +24,7 @@ from tools.notebooks import (
 )
 
 STEMS = stems()
-FULL_LENGTH = re.compile(r"^epochs = 10$", re.MULTILINE)
+FULL_LENGTH = re.compile(r"^epochs = 30$", re.MULTILINE)
 
 
 def drawing(notebook: Notebook) -> set[str]:

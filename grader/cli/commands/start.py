@@ -10,6 +10,7 @@ import click
 from grader.cli import options
 from grader.cli.faults import in_words
 from grader.course.course import Course, CourseError, find_course
+from grader.course.paths import DATA
 from grader.course.question_text import ANSWERS_FILE
 from grader.files.writing import make_folder, write_new_file
 from grader.text.language import LANGUAGES, _, either
@@ -33,7 +34,8 @@ def command(kinds: str | None, **given: Any) -> int:
 def run(folder: Path, *, kinds: tuple[str, ...], language: str, course_folder: Path | None) -> int:
     """Copy every hand-out that is not there yet, and say what to do next.
 
-    A file that is there already is never written to, edited or not.
+    With notebooks go the files that they read. A file that is there already is never written to,
+    edited or not.
     """
     with in_words():
         course = find_course(course_folder or Path.cwd())
@@ -41,6 +43,9 @@ def run(folder: Path, *, kinds: tuple[str, ...], language: str, course_folder: P
         make_folder(folder)
         for handout in handouts:
             click.echo(_copy(course, handout, folder / handout.name))
+        for file in course.data_files() if ".ipynb" in kinds else ():
+            make_folder(folder / DATA)
+            click.echo(_copy(course, file, folder / DATA / file.name))
     first = either(str(folder / path.name) for path in handouts[: len(kinds)])
     click.echo(
         _(

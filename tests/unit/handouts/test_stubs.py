@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.course.course import find_course
 from grader.handouts.generation import render, write
 from grader.handouts.stubs import BEGIN, END, StubError, solution_regions, stub_source
 
@@ -126,9 +127,12 @@ def test_a_stub_that_would_not_parse_is_refused() -> None:
 
 
 def test_assignments_are_fresh() -> None:
-    """`assignments/` holds exactly what `grader stubs` would write from `reference/`."""
+    """`assignments/` holds exactly what `grader stubs` would write, and the files of data."""
     folder = ROOT / "assignments"
-    paths = [path for path in folder.rglob("*") if path.is_file()]
+    paths = {path for path in folder.rglob("*") if path.is_file()}
+    data = {*find_course(ROOT).data_files()}
+    paths -= data
+    assert {path.parent for path in data} == {folder / "data"}
     written = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in paths}
     assert written == render(ROOT)
     english = {f"{path.stem}{kind}" for path in REFERENCES for kind in (".py", ".ipynb")}

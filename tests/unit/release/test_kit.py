@@ -51,6 +51,8 @@ def test_the_workflow_is_the_one_that_is_documented_and_tried() -> None:
 def test_a_kit_in_one_language_has_plain_names() -> None:
     korean = kit_files(find_course(ROOT), ["ko"])
     handed_out = written(ROOT / "assignments" / "ko")
+    for path in (ROOT / "assignments" / "data").iterdir():
+        assert korean[f"assignments/data/{path.name}"] == path.read_bytes()
     assert {name: korean[f"assignments/{name}"] for name in handed_out} == handed_out
     assert "## 어디에서 무엇을 검사하는가" in korean["README.md"].decode()
 

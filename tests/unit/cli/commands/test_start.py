@@ -48,6 +48,26 @@ def test_the_hand_outs_are_copied(course: Path, options: list[str], kinds: list[
     }
 
 
+@pytest.mark.parametrize(
+    ("options", "copied"),
+    [
+        pytest.param(["--py"], False, id="py"),
+        pytest.param(["--ipynb"], True, id="ipynb"),
+        pytest.param(["--both"], True, id="both"),
+    ],
+)
+def test_what_notebooks_read_is_copied_with_them(
+    course: Path, options: list[str], copied: bool
+) -> None:
+    (course / "assignments" / "data").mkdir()
+    (course / "assignments" / "data" / "poem.txt").write_text("roses")
+
+    assert cli.main(["start", "work", *options]) == 0
+
+    assert (course / "work" / "data").exists() == copied
+    assert not copied or contents(course / "work" / "data") == {"poem.txt": b"roses"}
+
+
 class TestInAnotherLanguage:
     @pytest.fixture
     def korean(self, course: Path) -> Path:
