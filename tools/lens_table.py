@@ -95,9 +95,19 @@ EARLIER = frozenset(
         "embeddings.samples_mixed",
         "packed.bool_mask_added",
         "packed.parts_split_by_view",
+        "modules.weight_without_bias",
+        "modules.softmax_over_axis_1",
+        "generate.context_length_of_new_tokens",
+        "generate.first_place",
+        "patch.cut_by_reshape",
+        "patch.no_gradient",
+        "interpolate.no_gradient",
+        "sincos.height_and_width_exchanged",
+        "packed.softmax_over_queries_throughout",
+        "packed.batch_and_heads_mixed",
     }
 )
-"""Drawn with seeds 1 to 4, and looked at while the grammar was written: never drawn again."""
+"""Drawn with seeds 1 to 5, and looked at while the grammar was written: never drawn again."""
 LOOKED_THROUGH = frozenset({"a3.cross"})
 """Exercises of whose mistakes many were looked at while the grammar was written: none is drawn."""
 _COURSE = ("rubric.yaml", "reference", "assignments", "tests/suites")
