@@ -517,7 +517,7 @@ points(
     def work(x):
         for thing in gc.get_objects():
             if type(thing).__name__ == "Peer":
-                thing._answer = lambda message: ({"t": "passed", "points": 100}, None)
+                thing._answer = lambda *asked: ({"t": "passed", "points": 100}, None)
         return x
     """,
     by="wire topology",
