@@ -26,7 +26,7 @@ PICTURES = {
     (name, scheme): FOLDER / f"page-{name}-{scheme}.png"
     for name, scheme in product(WIDTHS, SCHEMES)
 }
-COLOURS = 256
+COLOURS = 128
 SLUG = "a2.masked_softmax"
 SUBMISSION = '''\
 import torch

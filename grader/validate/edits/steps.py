@@ -14,6 +14,7 @@ EXCHANGES = ("transpose(0, 1)", "transpose(1, 2)", "flip(0)", "flip(1)")
 """Ways of looking at a batch of sequences that are their own opposite."""
 TRIANGLES = ("tril", "triu")
 ACTIVATIONS = ("relu", "tanh", "sigmoid")
+NORMALISING = "softmax"
 
 
 def other_way_round(program: Program, node: ast.AST) -> Iterator[TextChange]:
@@ -56,7 +57,7 @@ def future_hidden(program: Program, node: ast.AST) -> Iterator[TextChange]:
 
 def _is_normalised(node: ast.AST) -> bool:
     is_call = isinstance(node, ast.Call) and bool(node.args)
-    return is_call and ast.unparse(node.func).rpartition(".")[2] == "softmax"  # type: ignore[attr-defined]
+    return is_call and ast.unparse(node.func).rpartition(".")[2] == NORMALISING  # type: ignore[attr-defined]
 
 
 def _hidden(scores: str) -> str:
@@ -135,7 +136,7 @@ def activation_added(program: Program, node: ast.AST) -> Iterator[TextChange]:
         text = program.text(node)
         for activation in ACTIVATIONS:
             yield TextChange("activation added", node, f"torch.{activation}({text})")
-        yield TextChange("activation added", node, f"torch.softmax({text}, -1)")
+        yield TextChange("activation added", node, f"torch.{NORMALISING}({text}, -1)")
 
 
 def layer_is_nothing(program: Program, node: ast.AST) -> Iterator[TextChange]:
