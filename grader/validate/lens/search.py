@@ -148,14 +148,18 @@ class _ExerciseSearch:
         return GroupMatch(group, (), tried, nearest if agrees else None, agrees)
 
     def _pairs(self, seen: FailedChecks, made: Sequence[Made]) -> Iterator[CandidateEdit]:
-        """Yield pairs of edits neither of which fails what the group passes."""
+        """Yield pairs of edits neither of which fails what the group passes.
+
+        Known mistakes and the edits that a suite is proven on come before the wider ones.
+        """
+        likely = {one.id for one in self._candidates.single}
         fitting = [
-            (seen.reproduced_by(checks), len(checks.numbers), one)
+            (one.id in likely, seen.reproduced_by(checks), len(checks.numbers), one)
             for one, checks in made
             if checks.numbers and checks.numbers.keys() <= seen.numbers.keys() | seen.unjudged
         ]
-        fitting.sort(key=lambda row: row[:2], reverse=True)
-        for first, second in in_pairs([one for _agrees, _fails, one in fitting]):
+        fitting.sort(key=lambda row: row[:3], reverse=True)
+        for first, second in in_pairs([one for _likely, _agrees, _fails, one in fitting]):
             both = self._candidates.both(first, second)
             if both is not None:
                 yield both
