@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.guide import ROOT, blocks
+from tests.support.guide import ROOT, RUBRIC, blocks
 
 TOY = ROOT / "tests" / "toy_course"
 GUIDE = (ROOT / "docs" / "guide-ta.md").read_text(encoding="utf-8")
@@ -25,24 +25,10 @@ HERE = {"https://HOST/COURSE/a1-{login}.git": "repositories/{login}", "a1.sdpa":
 GRADE = ("dry-run", "batch", "regrade", "appeal")
 EXIT = {"grader batch submissions/ --out results/": 1, "--shard 2/2": 1}
 """The exit codes that are not 0: somebody's points are missing."""
-RUBRIC = """\
-course: filters
-seed: toy-course-seed
-assignments: {f1: f1_filters}
-exercises:
-  f1.sobel:
-    targets: [sobel]
-    criteria:
-      shapes: {points: 1, visibility: public}
-      outputs: {points: 3, visibility: public}
-      directions: {points: 2, visibility: hidden, scoring: all_or_nothing}
-written:
-  f1.why:
-    points: 2
-    question: Why are there two filters?
-late: {deadline: 2026-11-20T23:59:00+09:00, per_day: 10%}
+RUBRIC_OF_SEMESTER = f"""\
+{RUBRIC}late: {{deadline: 2026-11-20T23:59:00+09:00, per_day: 10%}}
 totals:
-  caps: [{at_most: 5}]
+  caps: [{{at_most: 5}}]
 """
 ANSWERS = "# f1.why\n\nOne for each direction.\n"
 APPEAL = "student: student-002\ncheck: f1.sobel/outputs\nclaim: Both are there.\n"
@@ -71,7 +57,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course, last year's class, and repositories of three, one of whom swaps two results."""
     root = tmp_path_factory.mktemp("semester") / "course"
     shutil.copytree(TOY, root, ignore=shutil.ignore_patterns("__pycache__"))
-    (root / "rubric.yaml").write_text(RUBRIC, encoding="utf-8")
+    (root / "rubric.yaml").write_text(RUBRIC_OF_SEMESTER, encoding="utf-8")
     right = (TOY / "reference" / "f1_filters.py").read_text("utf-8")
     assert right.count(SWAPPED[0]) == 1
     texts = dict(zip(STUDENTS, (right, right.replace(*SWAPPED), right), strict=True))
@@ -108,7 +94,7 @@ def between(course: Path, words: list[str]) -> None:
                 out.writeheader()
                 out.writerows({**row, "points": "1.5"} for row in rows)
     if words[:3] == ["regrade", "results/", "--mark"]:
-        changed = RUBRIC.replace("shapes: {points: 1", "shapes: {points: 2")
+        changed = RUBRIC_OF_SEMESTER.replace("shapes: {points: 1", "shapes: {points: 2")
         (course / "rubric.yaml").write_text(changed, encoding="utf-8")
 
 

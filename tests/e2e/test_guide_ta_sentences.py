@@ -11,27 +11,11 @@ from pathlib import Path
 import pytest
 
 from grader.cli.cli import main
-from tests.support.guide import ROOT, commands_in_sentences
+from tests.support.guide import ROOT, RUBRIC, commands_in_sentences
 
 pytestmark = pytest.mark.usefixtures("warm_nursery")
 TOY = ROOT / "tests" / "toy_course"
 GUIDE = (ROOT / "docs" / "guide-ta.md").read_text(encoding="utf-8")
-RUBRIC = """\
-course: filters
-seed: toy-course-seed
-assignments: {f1: f1_filters}
-exercises:
-  f1.sobel:
-    targets: [sobel]
-    criteria:
-      shapes: {points: 1, visibility: public}
-      outputs: {points: 3, visibility: public}
-      directions: {points: 2, visibility: hidden, scoring: all_or_nothing}
-written:
-  f1.why:
-    points: 2
-    question: Why are there two filters?
-"""
 RIGHT, SWAPPED = "return right, down", "return down, right"
 STUDENTS = {"student-001": RIGHT, "student-002": SWAPPED, "student-003": SWAPPED}
 CLASS = "submissions/ --out results/"

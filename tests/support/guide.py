@@ -16,6 +16,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+RUBRIC = """\
+course: filters
+seed: toy-course-seed
+assignments: {f1: f1_filters}
+exercises:
+  f1.sobel:
+    targets: [sobel]
+    criteria:
+      shapes: {points: 1, visibility: public}
+      outputs: {points: 3, visibility: public}
+      directions: {points: 2, visibility: hidden, scoring: all_or_nothing}
+written:
+  f1.why:
+    points: 2
+    question: Why are there two filters?
+"""
+"""The rubric of a small course on which the guide for teaching assistants is followed."""
 _BLOCK = re.compile(
     r"^(?:<!-- (?P<what>file|edit): (?P<path>\S+) -->\n)?```(?P<kind>\w*)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,

@@ -34,7 +34,7 @@ def poem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         pytest.param("course/assignments", id="beside it"),
         pytest.param("course/assignments/ko", id="in a language's folder"),
         pytest.param("course", id="in the kit's folder, as in Colab"),
-        pytest.param("course/work/mine", id="in a folder of one's own inside of the course"),
+        pytest.param("course/my/own", id="in a folder of one's own inside of the course"),
     ],
 )
 def test_it_is_found_from(
