@@ -124,7 +124,7 @@ class Collection:
         elif is_answers(entry):
             self._take(name, kind, read, self.answers, LIMIT_ANSWER_BYTES)
         else:
-            lines = self.set_aside if may_be_an_answer(entry) else self.not_code
+            lines = self.set_aside if may_be_an_answer(name) else self.not_code
             self._list(lines, name, why_not_graded(entry))
 
     def skip(self, name: str, reason: str) -> None:

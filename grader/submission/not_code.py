@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
+from ..course.paths import DATA
 from ..text.language import _
 
 _DOCUMENTS = frozenset(
@@ -49,8 +50,15 @@ def may_be_an_answer(name: str) -> bool:
 
     >>> may_be_an_answer("essay.hwp"), may_be_an_answer("plot.png"), may_be_an_answer("README.md")
     (True, False, False)
+
+    What lies in a folder of data is read by programs:
+
+    >>> may_be_an_answer("data/poem.txt"), may_be_an_answer("mine/poem.txt")
+    (False, True)
     """
     path = PurePosixPath(name)
+    if DATA in path.parent.parts:
+        return False
     suffix = path.suffix.lower()
     return (not suffix or suffix in _DOCUMENTS) and not _PROJECT.fullmatch(path.name)
 

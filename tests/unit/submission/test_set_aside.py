@@ -78,3 +78,15 @@ def test_a_submission_of_such_files_alone_is_refused_with_the_reason(tmp_path: P
     (tmp_path / "torch.py").write_bytes(b"x = 1\n")
     with pytest.raises(SubmissionError, match=r"torch\.py is set aside: a file of this name hides"):
         read_submission(tmp_path)
+
+
+def test_data_that_notebooks_read_is_no_answer(tmp_path: Path) -> None:
+    """The hand-outs lie beside the data of their notebooks: nobody is told to hand in code."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "a1_attention.py").write_text("", encoding="utf-8")
+    for name in ("data/SOURCES.md", "data/poem.txt", "poem.txt"):
+        (tmp_path / name).write_text("Roses are red.\n", encoding="utf-8")
+
+    [note] = read_submission(tmp_path).set_aside
+
+    assert note.startswith("poem.txt is a document")
