@@ -12,6 +12,7 @@ from ..course.rubric_place import RUBRIC_FILE
 from ..sealed.key import AuthorKey
 from ..sealed.refusal import SealedError
 from ..sealed.sealed_file import Files, seal, unseal
+from ..store.conditions import digests_of_parts
 from ..text.language import _
 
 FOLDERS = ("reference", "tests/suites")
@@ -46,7 +47,7 @@ def sealed_course(course: Course, key: AuthorKey, expires: date, today: date) ->
         course.suite_files(exercise)
         course.reference(exercise.assignment)
     outline, rest = files_to_seal(course.root)
-    data = seal(outline, rest, key, expires)
+    data = seal(outline, rest, key, expires, digests_of_parts(course))
     opened = unseal(data, key.grading, today, RUBRIC_FILE, whole=True)
     assert opened.files == {**outline, **rest}
     return data

@@ -1,6 +1,6 @@
 """Write and read the file of a sealed course.
 
-    grader sealed course 1
+    grader sealed course 2
     u32 length of the header | header | outline | rest | signature
 
 The header is JSON in clear: until when the file may be used, whose it is, and the lengths of the
@@ -27,7 +27,7 @@ Files = Mapping[str, bytes]
 """Path in the course -> content."""
 
 _KIND = b"grader sealed course "
-_MAGIC = _KIND + b"1\n"
+_MAGIC = _KIND + b"2\n"
 _LENGTH = struct.Struct(">I")
 _MOST_HEADER_BYTES = 4096
 _OUTLINE, _REST = b"outline", b"rest"
@@ -43,12 +43,19 @@ class SealedCourse:
     """The files that were opened."""
     digests: Mapping[str, str] = field(repr=False)
     """Path of every file, opened or not -> SHA-256 of its content."""
+    parts: Mapping[str, str] = field(repr=False)
+    """Part of the course that results depend on -> its SHA-256, as the sealer was told them."""
 
 
-def seal(outline: Files, rest: Files, key: AuthorKey, expires: date) -> bytes:
-    """Return the file of a course. The same arguments give the same bytes."""
+def seal(
+    outline: Files, rest: Files, key: AuthorKey, expires: date, parts: Mapping[str, str]
+) -> bytes:
+    """Return the file of a course. The same arguments give the same bytes.
+
+    `parts` are digests for whoever has opened no more than the outline.
+    """
     digests = {name: _sha256(data) for name, data in sorted({**outline, **rest}.items())}
-    first = _packed(outline, {"digests": digests})
+    first = _packed(outline, {"digests": digests, "parts": list(parts.items())})
     second = _packed(rest, {})
     header = _json(
         {
@@ -126,7 +133,7 @@ def _opened(
         if second is None:
             raise _changed(place)
         files |= _unpacked(second)[0]
-    return SealedCourse(expires, files, more["digests"])
+    return SealedCourse(expires, files, more["digests"], dict(more["parts"]))
 
 
 def _header(data: bytes, place: str) -> tuple[dict[str, Any], int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, replace
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
@@ -15,8 +15,7 @@ from ..course.course import Course
 from ..course.paths import CoursePaths
 from ..course.rubric import Rubric, Scoring
 from ..course.rubric_place import RUBRIC_FILE
-from ..sealed.memory_path import content_digest
-from ..sealed.opening import key_of
+from ..sealed.memory_path import content_digest, opened_file
 from ..submission.submission import Submission
 from ..text.language import language_in_use
 
@@ -28,6 +27,7 @@ _EXPLANATIONS = "reference/exercises/*/explanations.toml"
 """Are read when a report is shown, and are in no record: a change runs no code either."""
 _LIBRARIES = ("torch", "numpy", "einops")
 _WORD = re.compile(rb"\w+")
+SHARED = ""
 _NO_SOURCE = frozenset({"__pycache__", ".ipynb_checkpoints"})
 
 
@@ -38,7 +38,7 @@ class Conditions:
     course: str
     """SHA-256 over the reference with all that belongs to it, but neither guides nor explanations,
     and over what suites share; then, for each of these exercises, `slug=` and the SHA-256 over its
-    suites. A sealed course has the first alone, and it covers all suites."""
+    suites. A sealed course has the same as the folder that it was made from."""
     rules: str
     """SHA-256 over what `rubric.yaml` says about grading, all but what each thing is worth."""
     points: str
@@ -161,19 +161,26 @@ def _reference(root: Path) -> Iterator[Path]:
 
 
 def _digest_of_course(course: Course, slugs: Collection[str]) -> str:
+    of_parts = digests_of_parts(course)
+    each = (f"{slug}={digest}" for slug, digest in of_parts.items() if slug in slugs)
+    return " ".join((of_parts[SHARED], *each))
+
+
+def digests_of_parts(course: Course) -> Mapping[str, str]:
+    """Return the SHA-256 over what all exercises share, and over the suites of each.
+
+    What is shared stands under `SHARED`, the others under their slugs, in the rubric's order.
+    """
+    opened = opened_file(course.root)
+    if opened is not None:  # which suite uses which is for judges to read
+        return opened.course.parts
     root, everything = course.root, set(_files(course.root / _SUITES))
-    if key_of(root):  # what is sealed is for judges to read
-        return _digest_of(root, {*_reference(root), *everything})
     own = {slug: set(_own(course, slug)) for slug in course.rubric.exercises}
     of_exercises = set[Path]().union(*own.values())
     shared = _with_named(everything - of_exercises, of_exercises)
-    of_all = _digest_of(root, {*_reference(root), *shared} - (of_exercises - shared))
-    each = (
-        f"{slug}={_digest_of(root, _with_named(files, of_exercises))}"
-        for slug, files in own.items()
-        if slug in slugs
-    )
-    return " ".join((of_all, *each))
+    of_all = {*_reference(root), *shared} - (of_exercises - shared)
+    each = {slug: _with_named(files, of_exercises) for slug, files in own.items()}
+    return {part: _digest_of(root, files) for part, files in {SHARED: of_all, **each}.items()}
 
 
 def _own(course: Course, slug: str) -> Iterator[Path]:

@@ -33,7 +33,7 @@ def given():
 
 def course(place: Path, **files: str) -> SealedPath:
     data = {name.replace("__", "/") + ".py": text.encode() for name, text in files.items()}
-    opened = SealedCourse(date(2027, 6, 30), data, dict.fromkeys(data, ""))
+    opened = SealedCourse(date(2027, 6, 30), data, dict.fromkeys(data, ""), {})
     return sealed_root(OpenedFile(place / "c.sealed", opened, KEY.grading))
 
 

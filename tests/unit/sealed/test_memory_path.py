@@ -24,7 +24,7 @@ from grader.sealed.sealed_file import seal, unseal
 TOY = Path(__file__).parents[2] / "toy_course"
 KEY = new_key()
 OUTLINE, REST = files_to_seal(TOY)
-DATA = seal(OUTLINE, REST, KEY, date(2027, 6, 30))
+DATA = seal(OUTLINE, REST, KEY, date(2027, 6, 30), {})
 PLACE = Path("/nowhere/toy.sealed")
 
 
@@ -99,7 +99,7 @@ def test_other_ways_to_read_get_nothing() -> None:
 
 
 def test_two_courses_do_not_read_each_other() -> None:
-    data = seal({"a": b"1"}, {}, KEY, date(2027, 6, 30))
+    data = seal({"a": b"1"}, {}, KEY, date(2027, 6, 30), {})
     other = unseal(data, KEY.grading, date(2027, 6, 30), "f", whole=True)
     first, second = root(), sealed_root(OpenedFile(PLACE, other, KEY.grading))
     assert (second / "a").read_bytes() == b"1"

@@ -18,7 +18,8 @@ OUTLINE = {"rubric.yaml": b"course: toy\n", "reference/locale/ko/LC_MESSAGES/cou
 REST = {"tests/suites/t1/test_add.py": b"SECRET_LINE = 17\n" * 9, "reference/t1.py": b""}
 KEY = new_key()
 LAST_DAY = date(2027, 6, 30)
-DATA = seal(OUTLINE, REST, KEY, LAST_DAY)
+PARTS = {"": "5f", "t1.add": "a0"}
+DATA = seal(OUTLINE, REST, KEY, LAST_DAY, PARTS)
 HEADER_AT = DATA.index(b"{")
 OUTLINE_AT = DATA.index(b"}") + 1
 
@@ -39,10 +40,12 @@ def test_the_outline_is_opened_without_the_rest() -> None:
     course = unseal(DATA, KEY.grading, LAST_DAY, "f", whole=False)
     assert course.files == OUTLINE
     assert course.digests.keys() == {*OUTLINE, *REST}
+    assert course.parts == PARTS
 
 
 def test_the_file_is_the_same_byte_for_byte() -> None:
-    again = seal(dict(reversed(OUTLINE.items())), dict(reversed(REST.items())), KEY, LAST_DAY)
+    outline, rest = dict(reversed(OUTLINE.items())), dict(reversed(REST.items()))
+    again = seal(outline, rest, KEY, LAST_DAY, PARTS)
     assert again == DATA
 
 
@@ -115,7 +118,7 @@ def test_who_can_open_a_course_cannot_make_one() -> None:
     """With the secret of the cipher and a signature of their own."""
     forger = new_key()
     theirs = AuthorKey(forger.signing, KEY.grading)
-    assert refusal(seal(OUTLINE, REST, theirs, LAST_DAY)) == CHANGED
+    assert refusal(seal(OUTLINE, REST, theirs, LAST_DAY, PARTS)) == CHANGED
 
 
 def test_a_signed_file_that_was_encrypted_with_another_secret_is_refused() -> None:
@@ -125,7 +128,7 @@ def test_a_signed_file_that_was_encrypted_with_another_secret_is_refused() -> No
 
 def test_parts_of_two_courses_are_not_mixed() -> None:
     """The author signs the whole; and each part is bound to its header and its place."""
-    other = seal(OUTLINE, {**REST, "reference/t1.py": b"x"}, KEY, LAST_DAY)
+    other = seal(OUTLINE, {**REST, "reference/t1.py": b"x"}, KEY, LAST_DAY, PARTS)
     swapped = DATA[:-64] + other[-64:]
     assert refusal(swapped) == CHANGED
 
@@ -144,7 +147,7 @@ def test_other_files_are_refused() -> None:
         "`grader release --sealed` wrote."
     )
     assert refusal(b"") == refusal(b"course: toy\n")
-    assert refusal(DATA.replace(b"course 1\n", b"course 2\n")) == (
+    assert refusal(DATA.replace(b"course 2\n", b"course 1\n")) == (
         "course.sealed: sealed by another version of the grader. Install that."
     )
 
@@ -165,7 +168,7 @@ KOREAN: dict[str, Callable[[], str]] = {
     "key": lambda: refusal(DATA, key=new_key().grading),
     "expired": lambda: refusal(DATA, today=date(2027, 7, 1)),
     "no sealed course": lambda: refusal(b""),
-    "version": lambda: refusal(DATA.replace(b"course 1\n", b"course 2\n")),
+    "version": lambda: refusal(DATA.replace(b"course 2\n", b"course 1\n")),
 }
 
 
