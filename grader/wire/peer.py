@@ -122,7 +122,9 @@ class Peer:
 
     def take_released(self) -> list[int]:
         """Return the graphs that the other side need not keep any longer, once."""
-        released, self._to_release = self._to_release, []
+        released = []
+        while self._to_release:  # stays this list: each graph adds itself to it when it is deleted
+            released.append(self._to_release.pop())
         return released
 
     def tell(self, meta: Meta) -> None:

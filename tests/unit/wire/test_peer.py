@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import torch
 
 from grader.wire import peer
 from grader.wire.faults import Violation
@@ -59,6 +60,19 @@ def test_a_side_that_counts_requests_runs_no_deferred_calls() -> None:
     with pytest.raises(Violation, match="deferred calls"):
         caller.call(["F"], (21,), {}, {}, {}, [(["F"], (1,))])
     assert side.calls == 1
+
+
+def test_a_graph_that_outlives_later_requests_is_released_when_it_is_deleted() -> None:
+    caller, _side = serve(runs_deferred_calls=False)
+    answerer = caller.channel.other.peer  # type: ignore[attr-defined]
+
+    first = caller.call(["F"], (torch.ones(2, requires_grad=True),), {}, {}, {})
+    for _ in range(3):
+        caller.call(["F"], (1,), {}, {}, {})
+    assert len(answerer._graphs) == 1
+    del first
+    caller.call(["F"], (1,), {}, {}, {})
+    assert answerer._graphs == {}
 
 
 def test_a_notice_is_taken_in_and_not_answered() -> None:
