@@ -30,6 +30,8 @@ class Instance:
     """How many parts each role has along the axis `r`."""
     names: tuple[str, ...] = ()
     """The attributes that hold it, below the path."""
+    owner: str = ""
+    """The class of the module that has it: two classes may store alike groups in two ways."""
 
     @property
     def length(self) -> int:
@@ -42,9 +44,9 @@ class Instance:
         return {*self.shares} == {1}
 
     @property
-    def kind(self) -> tuple[str, str]:
+    def kind(self) -> tuple[str, str, str]:
         """Return what all instances that are stored alike have in common."""
-        return self.group.name, self.home.pattern
+        return self.group.name, self.owner, self.home.pattern
 
 
 class ParameterVector:
@@ -150,4 +152,5 @@ def _instance(
     sizes |= dict(zip(axes, weight.shape, strict=True))
     bias_axes = group.bias_axes.split()
     bias = canonical(".bias", bias_axes, pattern.only(bias_axes)) if bias_axes else None
-    return Instance(group, home, path, weight, bias, bare, sizes, shares, names)
+    owner = type(part).__name__
+    return Instance(group, home, path, weight, bias, bare, sizes, shares, names, owner)

@@ -15,7 +15,7 @@ from .instances import Instance
 from .layers import Assignment, Layer
 from .moves import MoveClass
 
-Kind = tuple[str, str]
+Kind = tuple[str, str, str]
 Exchange = tuple[torch.Tensor, torch.Tensor]
 """Places in the vector, and the places that another way of storing puts there; neither has a place
 twice."""
