@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .forms import Piece
 from .layers import Assignment
 
-Slot = tuple[tuple[str, str], int]
+Slot = tuple[tuple[str, str, str], int]
 """A kind of group, and the index of a piece in its form: one place in each block of a model."""
 MAX_SLOTS = 12
 """More of one shape are taken as names and order say."""
