@@ -300,11 +300,12 @@ def rows(
 ) -> Iterator[Row]:
     """What the lens makes of the class, a row for each mistake, exercise by exercise."""
     read = read_class(results, course.rubric)
+    texts = {one.id: {one.truth.stem: one.source} for one in made}.__getitem__
     truth = {one.id: one.truth.entry.id for one in made}
     groups = unnamed_groups(results, read)
     for slug in dict.fromkeys(owner(data, one) for one in gone):
         own = [one for one in groups if one.slug == slug]
-        found = tuple(matches(course, own, Options(workers=cores()), PAIRS))
+        found = tuple(matches(course, own, Options(workers=cores()), PAIRS, texts))
         same = [
             {truth[read.people[person].id] for person in read.people_of(group.rows)}
             for group in mistakes_of(read).lookalikes

@@ -15,11 +15,13 @@ from grader.class_report.data.reading import read_class
 from grader.cli import options
 from grader.cli.completion import exercises
 from grader.cli.faults import in_words
+from grader.cli.handed_in_texts import HandedInTexts
 from grader.course.course import Course, find_course, select
 from grader.engine.engine import Options
 from grader.engine.lanes import cores
 from grader.files.writing import write_file
 from grader.report.cleaning import encodable, without_commands
+from grader.store.store import STORE_FILE, open_store
 from grader.text.language import _, speak_of
 from grader.validate.data import read_course
 from grader.validate.lens.groups import unnamed_groups
@@ -60,6 +62,13 @@ from grader.validate.lens.search import GroupMatch, matches, smallest_inputs
     help="Where no single edit fits a group, try so many pairs of edits.",
 )
 @click.option(
+    "--from",
+    "folder",
+    type=options.CLASS,
+    metavar="DIR",
+    help="The submissions; else where they were when the class was graded last.",
+)
+@click.option(
     "--write",
     is_flag=True,
     help="Add an entry to mistakes.diff for each group explained; its words are left to you.",
@@ -73,9 +82,10 @@ def command(**given: Any) -> int:
     """Find the edit that students made whose mistake has no name yet (for authors).
 
     RESULTS is what `grader batch` wrote; `results` if it is not named. Groups are students whose
-    code computes the same wrong numbers. Known mistakes and every edit of the reference that a
-    grammar of edits makes are graded, alone and in pairs, until one computes the same. Exit codes:
-    0 each group is explained, 1 some are not, 2 a mistake in the command line or in the course.
+    code computes the same wrong numbers. Known mistakes, every edit of the reference that a grammar
+    of edits makes, and what a student of the group has in place of the reference's lines are graded
+    until one computes the same. Exit codes: 0 each group is explained, 1 some are not, 2 a mistake
+    in the command line or in the course.
     """
     return run(**given)
 
@@ -86,6 +96,7 @@ def run(
     only: tuple[str, ...],
     most_groups: int,
     most_pairs: int,
+    folder: Path | None = None,
     write: bool,
     format_: str,
     jobs: int | None,
@@ -101,9 +112,10 @@ def run(
             :most_groups
         ]
         settings = Options(workers=jobs or cores() + 1, isolation=isolation)
-        explained = sorted(
-            matches(course, groups, settings, most_pairs), key=lambda one: groups.index(one.group)
-        )
+        with open_store(results / STORE_FILE) as store:
+            texts = HandedInTexts(store, folder, results, course)
+            found = matches(course, groups, settings, most_pairs, texts.of)
+            explained = sorted(found, key=lambda one: groups.index(one.group))
         examples = smallest_inputs(course, explained, settings)
         report = lens_json(explained, examples)
         text = json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False)

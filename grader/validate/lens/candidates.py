@@ -40,6 +40,10 @@ class CandidateEdit:
     """Each edit in words: its kind, and the text before and after; or a known mistake's id."""
     lines: tuple[int, ...]
     """The line of each edit in the reference; 0 for a known mistake, which has its id."""
+    helpers: tuple[str, ...] = ()
+    """What a student's own text needs of the rest of their file."""
+    unusual: str = ""
+    """A name in a student's own text that no exercise needs, such as `open`."""
 
     @property
     def id(self) -> str:

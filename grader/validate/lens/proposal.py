@@ -51,6 +51,7 @@ def proposal(
     edit = match.edits[0]
     if edit.lines == (0,):
         raise NoProposal(_("it is the known mistake {id}", id=edit.edits[0]))
+    _require_plain(edit)
     slug = _owner(course, edit, match.group.slug)
     path = course.paths.exercise(slug).mistakes
     id = _id(path, slug, edit, taken)
@@ -71,6 +72,23 @@ def proposal(
         *diff,
     ]
     return Proposal(slug, path, id, "\n".join(lines) + "\n")
+
+
+def _require_plain(edit: CandidateEdit) -> None:
+    """Raise NoProposal for a student's text that needs more than an entry can hold."""
+    if edit.unusual:
+        raise NoProposal(
+            _(
+                "the students' own text has {name} in it, and an entry runs without a jail. "
+                "Read the text and write the entry by hand",
+                name=edit.unusual,
+            )
+        )
+    if edit.helpers:
+        names = ", ".join(edit.helpers)
+        raise NoProposal(
+            _("the students' own text uses {names}, which is no part of the reference", names=names)
+        )
 
 
 def diff_of(reference: str, changed: str) -> tuple[str, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -20,12 +21,28 @@ from ..trials import each_for_itself
 from .candidates import CandidateEdit, Candidates, in_pairs
 from .groups import UnnamedGroup
 from .likeness import FailedChecks, alike
+from .own_text import OwnPieces, pieces_of
+from .reduction import Pieces, reduced
+from .statement_lines import definitions
+from .transplant import changed_lines, transplanted
 
 SHOWN = 3
 """The most edits of a group that are kept: all of them compute the same."""
-
+MOST_TEXTS = 3
+"""The students of a group whose text is read: the first ones that handed in a `.py` file."""
+MOST_PIECES = 40
+"""A text that differs in more has little in common with the reference."""
+FEW_LINES = 4
+"""One edit of so many lines at most is as good an answer as one of the grammar."""
 
 Made = tuple[CandidateEdit, FailedChecks]
+TextsOf = Callable[[str], Mapping[str, str]]
+"""Id of a student -> their texts, by the stems of the assignments; none that cannot be read."""
+
+
+def no_texts(_student: str) -> Mapping[str, str]:
+    """Return nothing: where the submissions are not there any more."""
+    return {}
 
 
 @dataclass(frozen=True)
@@ -43,12 +60,18 @@ class GroupMatch:
 
 
 def matches(
-    course: Course, groups: Sequence[UnnamedGroup], options: Options, most_pairs: int
+    course: Course,
+    groups: Sequence[UnnamedGroup],
+    options: Options,
+    most_pairs: int,
+    texts: TextsOf = no_texts,
 ) -> Iterator[GroupMatch]:
-    """Yield what each group wrote, as far as one or two edits of the reference do the same.
+    """Yield what each group wrote, as far as edits of the reference do the same.
 
-    Each edit is handed in and graded in the jail as a submission is. At most `most_pairs` pairs are
-    tried for a group, the most likely first. Raises CourseError, EngineError, MisconceptionError.
+    Edits are those of the grammar, and what a student of the group has in place of the reference's
+    lines. Each is handed in and graded in the jail as a submission is. At most `most_pairs` pairs
+    are tried for a group, the most likely first. Raises CourseError, EngineError,
+    MisconceptionError.
     """
     slugs = tuple(dict.fromkeys(group.slug for group in groups))
     if not slugs:
@@ -58,7 +81,7 @@ def matches(
     with Engine(each_for_itself(course), options) as engine:
         for slug in slugs:
             own = [group for group in groups if group.slug == slug]
-            search = _ExerciseSearch(data, engine, slug, own)
+            search = _ExerciseSearch(data, engine, slug, own, texts)
             for group in own:
                 yield search.of(group, most_pairs)
 
@@ -93,9 +116,14 @@ class _ExerciseSearch:
     """
 
     def __init__(
-        self, data: CourseData, engine: Engine, slug: str, groups: Sequence[UnnamedGroup]
+        self,
+        data: CourseData,
+        engine: Engine,
+        slug: str,
+        groups: Sequence[UnnamedGroup],
+        texts: TextsOf,
     ) -> None:
-        self._data, self._engine, self._slug = data, engine, slug
+        self._data, self._engine, self._slug, self._texts = data, engine, slug, texts
         self._candidates = Candidates(data, slug)
         self._sieve = {group.students: _telling(group.failed) for group in groups}
         self._tried: dict[str, FailedChecks] = {}
@@ -106,11 +134,47 @@ class _ExerciseSearch:
     def of(self, group: UnnamedGroup, most_pairs: int) -> GroupMatch:
         """Return the edits that compute what this group does."""
         every: list[CandidateEdit] = []
+        own: CandidateEdit | None = None
         for stage in self._stages():
             every += stage
             if same := _same(group.failed, self._whole(self._like(group, stage))):
                 return GroupMatch(group, same, len(every))
-        return self._in_pairs(group, every, most_pairs)
+            own = own or self._own_text(group)
+            if own and self._is_one_edit(own):
+                return GroupMatch(group, (own,), len(every))
+        found = self._in_pairs(group, every, most_pairs)
+        return replace(found, edits=(own,)) if own and not found.edits else found
+
+    def _is_one_edit(self, own: CandidateEdit) -> bool:
+        """Tell whether a student's own text is as good an answer as an edit of the grammar."""
+        reference = self._data.references[own.stem]
+        return len(own.edits) == 1 and changed_lines(own, reference) <= FEW_LINES
+
+    def _own_text(self, group: UnnamedGroup) -> CandidateEdit | None:
+        """Return the few pieces of a student's text that make the reference compute the same."""
+        exercise = self._data.exercises[self._slug]
+        stem, reference = exercise.assignment, self._data.references[exercise.assignment]
+        every = tuple(definitions(ast.parse(reference)))
+        asked_for = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.targets))
+        texts = (self._texts(student).get(stem) for student in group.students)
+        for text in islice(filter(None, texts), MOST_TEXTS):
+            for names in (asked_for, every):
+                own = pieces_of(reference, text, names)
+                if own and 0 < len(own.pieces) <= MOST_PIECES and (made := self._few(group, own)):
+                    return made
+        return None
+
+    def _few(self, group: UnnamedGroup, own: OwnPieces) -> CandidateEdit | None:
+        stem = self._data.exercises[self._slug].assignment
+        reference = self._data.references[stem]
+
+        def reproduces(sets: Sequence[Pieces]) -> list[bool]:
+            made = [transplanted(stem, reference, own, one) for one in sets]
+            seen = self._graded([one for one in made if one is not None], everywhere=True)
+            return [one is not None and group.failed.is_same(seen[one.id]) for one in made]
+
+        chosen = reduced(len(own.pieces), reproduces)
+        return None if chosen is None else transplanted(stem, reference, own, chosen)
 
     def _stages(self) -> Iterator[tuple[CandidateEdit, ...]]:
         """Yield the edits in the order of their likelihood; the later ones only if need be."""
@@ -172,10 +236,17 @@ class _ExerciseSearch:
             yield one, self._made[one.id]
 
     def _graded(
-        self, candidates: Iterable[CandidateEdit], checks: tuple[str, ...] = ()
+        self,
+        candidates: Iterable[CandidateEdit],
+        checks: tuple[str, ...] = (),
+        *,
+        everywhere: bool = False,
     ) -> dict[str, FailedChecks]:
         by_id = {candidate.id: candidate for candidate in candidates}
-        scopes = {id: self._scope(one, checks) for id, one in by_id.items()}
+        whole = Scope((self._slug,), diagnose=False)
+        scopes = {
+            id: whole if everywhere else self._scope(one, checks) for id, one in by_id.items()
+        }
         submissions = (_submission(self._data, one) for one in by_id.values())
         return {
             result.submission.id: failed_checks(result.observations)
