@@ -72,4 +72,4 @@ def test_what_is_left_out_of_the_picture_is_implied_by_it() -> None:
 
 
 def test_it_is_read_as_tables(page: str) -> None:
-    assert cmarkgfm.github_flavored_markdown_to_html(page).count("<table>") == 2
+    assert cmarkgfm.github_flavored_markdown_to_html(page).count("<table>") == 3
