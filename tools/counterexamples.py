@@ -66,7 +66,8 @@ class Bench:
     def __init__(self, course: Course) -> None:
         self._course = course
         self._references = References(course.root, course.rubric.assignments.values())
-        self._roles, self._calls = load_roles(course.root), load_small_calls(course.root)
+        self._roles = load_roles(course.root)
+        self._calls = load_small_calls(course.root, course.rubric.exercises)
         self.spent_s = 0.0
         """The processor time of all searches, without the making of modules for them."""
 

@@ -73,7 +73,8 @@ class Bench:
         self.times_ms: list[float] = []
         """The processor time of every search."""
         self._references = References(course.root, course.rubric.assignments.values())
-        self._roles, self._calls = load_roles(course.root), load_small_calls(course.root)
+        self._roles = load_roles(course.root)
+        self._calls = load_small_calls(course.root, course.rubric.exercises)
 
     def lines(self, stem: str, target: str, source: str) -> RightLines | None:
         """Return what is said of a source of an assignment."""
