@@ -53,3 +53,7 @@ class RightLines:
     """The last one is the one to tell; there is at least one."""
     nothing_from: Where | None = None
     """The line from which on nothing that was compared is the same; None if none was compared."""
+    right_answer: str = ""
+    """The call, as it is typed, whose answer is right with random numbers, and whose lines these
+    are; empty if its answer is wrong. The mistake then shows elsewhere: in a gradient, in an
+    argument that was changed, with other numbers or other arguments."""

@@ -236,7 +236,8 @@ def _right_lines(lines: RightLines) -> dict[str, object]:
         }
         for one in lines.values
     ]
-    return {"values": values, "nothing_from": _where(lines.nothing_from)}
+    known = {"right_answer": printable(lines.right_answer)} if lines.right_answer else {}
+    return {"values": values, "nothing_from": _where(lines.nothing_from), **known}
 
 
 def _array(array: SmallArray) -> dict[str, object]:

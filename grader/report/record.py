@@ -186,7 +186,8 @@ def _right_lines(values: Values | None) -> RightLines | None:
     if values is None:
         return None
     lines = tuple(map(_right_value, values["values"]))
-    return RightLines(lines, _where(values["nothing_from"])) if lines else None
+    call = _text(values.get("right_answer", ""))
+    return RightLines(lines, _where(values["nothing_from"]), call) if lines else None
 
 
 def _right_value(values: Values) -> RightValue:

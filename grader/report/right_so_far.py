@@ -34,6 +34,9 @@ def right_sentences(lines: RightLines, place: Callable[[Where], object] = str) -
     """Return what is right, a sentence each; never what is wrong. `place` says where a line is."""
     last = lines.values[-1]
     sentences = [_right(last, one_line(str(place(last.where))))]
+    if lines.right_answer:
+        call = one_line(lines.right_answer)
+        sentences.insert(0, _("With random numbers the answer of `{call}` is right.", call=call))
     if lines.nothing_from is not None:
         sentences.append(_("From line {line} on nothing matches.", line=lines.nothing_from.line))
     known = {(last.where, last.text)}

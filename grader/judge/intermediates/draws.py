@@ -15,9 +15,10 @@ from ..calls.faults import StudentRaised
 from ..checks.namespace import Student
 from ..checks.probe import MatchedPair, Probe
 from ..reference.memo import Reference
-from ..smallest.difference import clear_difference
+from ..smallest.difference import agree, clear_difference
 from ..smallest.sides import Call, copies, through
 from ..smallest.small_calls import Size, Sizes, SmallCall, length_of
+from ..smallest.snippet import typed
 from ..smallest.steps import Raised
 from .generic_calls import generic_arguments
 from .received import OwnValue, own_values
@@ -34,6 +35,8 @@ class RecordedCall:
     """Tensors that were there before: arguments and weights, of any shape."""
     is_wrong: bool
     """True if the answers differ clearly."""
+    is_right: bool
+    """True if the answers are the same but for rounding; some are neither wrong nor right."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,12 @@ class PreparedCall:
     right: Call
     pair: MatchedPair | None = None
 
+    @property
+    def text(self) -> str:
+        """Return the call as it is typed."""
+        arguments = generic_arguments(self.call, self.sizes, 0)
+        return typed(self.call, _made(self.call, self.sizes), arguments)
+
     def settle(self, seed: int) -> bool:
         """Look for another way of storing a module's parameters; return whether there is one."""
         if self.pair is None or self.call.methods:
@@ -115,7 +124,7 @@ class PreparedCall:
         if self.pair is not None:
             given += self.pair.reference.module.state_dict().values()
         is_wrong = clear_difference(answer, expected) is not None
-        return RecordedCall(own, trace.values, given, is_wrong)
+        return RecordedCall(own, trace.values, given, is_wrong, agree(answer, expected))
 
 
 def _made(call: SmallCall, sizes: Sizes) -> list[Any]:

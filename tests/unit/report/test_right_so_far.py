@@ -26,6 +26,7 @@ NAMED, PART, RETURNED = RightKind
 SCORES = RightValue(Where(FILE, 14), NAMED, "scores", (Likeness.TRANSPOSED,))
 KEYS = RightValue(Where(FILE, 12), NAMED, "keys")
 LINES = RightLines((KEYS, SCORES), Where(FILE, 15))
+TOLD_OF_KEYS = "s1_sums.py:12, `keys`: right."
 TOLD = [
     "s1_sums.py:14, `scores`: right (transposed).",
     "From line 15 on nothing matches.",
@@ -47,7 +48,11 @@ def report() -> Report:
     ("lines", "expected"),
     [
         (LINES, TOLD),
-        (RightLines((KEYS,)), ["s1_sums.py:12, `keys`: right."]),
+        (RightLines((KEYS,)), [TOLD_OF_KEYS]),
+        (
+            RightLines((KEYS,), None, "Sums(2)(x)"),
+            ["With random numbers the answer of `Sums(2)(x)` is right.", TOLD_OF_KEYS],
+        ),
         (
             RightLines((RightValue(Where("n.ipynb", 2, 3), PART, "q @ k"),)),
             ["n.ipynb cell 3:2, `q @ k`: right."],
@@ -65,7 +70,7 @@ def report() -> Report:
             ["s1_sums.py:12, `keys`: right.", "Also right: `q` (a.py:3)."],
         ),
     ],
-    ids=["whole", "one", "cell", "part of a cell", "returned", "another file"],
+    ids=["whole", "one", "of a right answer", "cell", "part of a cell", "returned", "another file"],
 )
 def test_what_is_right_is_said_in_sentences(lines: RightLines, expected: list[str]) -> None:
     assert right_sentences(lines) == expected
@@ -75,6 +80,7 @@ def test_in_korean() -> None:
     use_language("ko")
     try:
         sentences = right_sentences(LINES)
+        of_right_answer = right_sentences(RightLines((KEYS,), None, "sums(x)"))
     finally:
         use_language(ENGLISH)
 
@@ -83,6 +89,7 @@ def test_in_korean() -> None:
         "15번째 줄부터는 일치하는 값이 없습니다.",
         "이것도 맞습니다: 12번째 줄 `keys`.",
     ]
+    assert of_right_answer[0] == "무작위 수로는 `sums(x)`의 답이 맞습니다."
 
 
 def test_a_terminal_shows_it_with_the_place_as_a_path() -> None:
