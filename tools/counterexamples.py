@@ -3,6 +3,7 @@
 For each exercise: how many wrong programs fail a public check by the kill record, for how many of
 them a tiny counterexample is found, how many numbers these hold at most, how long a search takes,
 and which a new process cannot reproduce. No counterexample may be found for a right program.
+`TIMES=1` and `SHOW=1` list each.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -43,6 +44,8 @@ from grader.judge.smallest.small_calls import load_small_calls  # noqa: E402
 from grader.validate.data import Edited, read_course  # noqa: E402
 
 SEED = 7
+LIMIT_MS = 150
+"""The processor time that a search may take."""
 
 
 @dataclass
@@ -156,6 +159,8 @@ def _measure(
     before = bench.spent_s
     example = bench.example(edited.stem, targets, edited.source)
     row.times_ms.append((bench.spent_s - before) * 1e3)
+    if os.environ.get("TIMES"):
+        print(f"    {id}: {row.times_ms[-1]:.0f} ms")
     if example is None:
         (row.missed if is_public else row.missed_hidden).append(id)
         return
@@ -219,7 +224,9 @@ def _line(slug: str, row: Row) -> str:
     text = (
         f"{slug:20} public {public:7} hidden only {hidden:7} numbers <= {max(row.sizes, default=0)}"
     )
-    text += f"  {max(row.times_ms, default=0):4.0f} ms at most  right programs {row.right}"
+    middle, high = (_quantile(row.times_ms, share) for share in (0.5, 0.95))
+    text += f"  ms: median {middle:3.0f}, 95 % below {high:4.0f}, at most "
+    text += f"{max(row.times_ms, default=0):4.0f}  right programs {row.right}"
     for label in ("missed", "wronged", "not_reproduced"):
         names = getattr(row, label)
         text += f"\n    {label}: {', '.join(names)}" if names else ""
@@ -230,16 +237,19 @@ def _print_sums(rows: Sequence[Row]) -> None:
     found, missed = (sum(len(getattr(row, name)) for row in rows) for name in ("found", "missed"))
     hidden = sum(len(row.found_hidden) for row in rows)
     rest = sum(len(row.missed_hidden) for row in rows)
-    times = sorted(_all_times(rows))
-    middle = times[len(times) // 2] if times else 0.0
+    times = [time for row in rows for time in row.times_ms]
+    middle, high = _quantile(times, 0.5), _quantile(times, 0.95)
     print(f"fails a public check: {found} of {found + missed} found")
     print(f"fails hidden checks only: {hidden} of {hidden + rest} found")
-    print(f"right programs: {sum(row.right for row in rows)}; median {middle:.0f} ms")
+    print(f"right programs: {sum(row.right for row in rows)}")
+    within = sum(time <= LIMIT_MS for time in times)
+    print(f"processor time: median {middle:.0f} ms, 95 % below {high:.0f} ms, ", end="")
+    print(f"{within} of {len(times)} within {LIMIT_MS} ms")
 
 
-def _all_times(rows: Sequence[Row]) -> Iterator[float]:
-    for row in rows:
-        yield from row.times_ms
+def _quantile(times: Sequence[float], share: float) -> float:
+    """Return the time below which this share of the times is; 0 if there are none."""
+    return sorted(times)[min(int(share * len(times)), len(times) - 1)] if times else 0.0
 
 
 if __name__ == "__main__":
