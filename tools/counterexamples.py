@@ -12,6 +12,7 @@ import contextlib
 import io
 import math
 import os
+import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -42,8 +43,11 @@ from grader.judge.smallest.search import Budget, smallest  # noqa: E402
 from grader.judge.smallest.sides import Sides  # noqa: E402
 from grader.judge.smallest.small_calls import load_small_calls  # noqa: E402
 from grader.validate.data import Edited, read_course  # noqa: E402
+from grader.worker import dynamo  # noqa: E402
 
 SEED = 7
+AGAIN_S = 60
+"""The seconds that a snippet may take in a new process."""
 LIMIT_MS = 150
 """The processor time that a search may take."""
 
@@ -118,6 +122,7 @@ def _client(modules: Mapping[str, ModuleType], apart: Mapping[str, ModuleType]) 
 def main(only: Sequence[str]) -> int:
     """Print a row for each exercise; return 1 if a counterexample is not reproduced, or wrong."""
     torch.set_num_threads(1)  # a forked process has none of the others
+    dynamo.install()  # as in every process that grades
     course = find_course(ROOT)
     slugs = tuple(only) or tuple(course.rubric.exercises)
     data, bench = read_course(course, slugs), Bench(course)
@@ -177,6 +182,7 @@ def reproduced(example: Counterexample, sources: Mapping[str, str], stem: str) -
     child = os.fork()
     if not child:
         code = 2
+        signal.alarm(AGAIN_S)
         try:
             code = 0 if _gives(example, sources, stem) else 1
         finally:
