@@ -30,7 +30,7 @@ from grader.course.course import Course, find_course  # noqa: E402
 from grader.course.kill_record import read_kills  # noqa: E402
 from grader.course.misconceptions import Misconception  # noqa: E402
 from grader.course.rubric import POLICY  # noqa: E402
-from grader.grade.right_lines import RightLines, RightValue  # noqa: E402
+from grader.grade.right_lines import RightAnswer, RightLines, RightValue  # noqa: E402
 from grader.judge.bind.roles import load_roles  # noqa: E402
 from grader.judge.calls.client import LocalClient  # noqa: E402
 from grader.judge.calls.faults import StudentFault  # noqa: E402
@@ -81,7 +81,7 @@ class Row:
 class ThirdDraw:
     """A call, the two draws that claims were made from, and one that none was made from."""
 
-    text: str
+    call: RightAnswer
     both: TwoDraws
     third: RecordedCall
 
@@ -115,7 +115,7 @@ class Bench:
         with torch.no_grad(), contextlib.suppress(StudentFault):
             for both in recorded_calls(calls, sides, SEED, None):
                 third = both.prepared.recorded(SEED + THIRD_DRAW)
-                result.append(ThirdDraw(both.prepared.text, both, third))
+                result.append(ThirdDraw(both.prepared.in_words, both, third))
         return result
 
     def _sides(self, stem: str, source: str) -> RecordingSides:
@@ -174,10 +174,12 @@ def _measure(course: Course, bench: Bench, edited: Edited, slug: str, row: Row, 
         (row.of_right_answers if lines.right_answer else row.named).append(id)
     row.claims += len(lines.values)
     if os.environ.get("SHOW"):
-        print(f"    {id}: {_claim(lines.values[-1], edited.stem, source)} {lines.right_answer}")
+        print(
+            f"    {id}: {_claim(lines.values[-1], edited.stem, source)}", lines.right_answer or ""
+        )
     draws = _draws_of(lines, bench.third_draws(edited.stem, target, source))
     if lines.right_answer and not all(one.third.is_right for one in draws):
-        row.false.append(f"{id}: the answer of {lines.right_answer} is not right")
+        row.false.append(f"{id}: the answer of {lines.right_answer.call} is not right")
     for value in lines.values:
         texts = (edited.source, right) if _is_in(value, edited.stem) else ("", "")
         if not any(_holds(value, draw.third, *texts) for draw in draws):
@@ -202,7 +204,7 @@ def _measure_right(
 def _draws_of(lines: RightLines, draws: Sequence[ThirdDraw]) -> list[ThirdDraw]:
     """Return the calls that claims may be about: the one they name, or those that are wrong."""
     if lines.right_answer:
-        return [one for one in draws if one.text == lines.right_answer]
+        return [one for one in draws if one.call == lines.right_answer]
     return [one for one in draws if not one.both.are_right]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves
 
+from ...grade.right_lines import RightAnswer
 from ..calls.client import Client
 from ..calls.faults import StudentRaised
 from ..checks.namespace import Student
@@ -92,10 +93,12 @@ class PreparedCall:
     pair: MatchedPair | None = None
 
     @property
-    def text(self) -> str:
-        """Return the call as it is typed."""
+    def in_words(self) -> RightAnswer:
+        """Return the call as it is typed, and the shapes of what it is given."""
         arguments = generic_arguments(self.call, self.sizes, 0)
-        return typed(self.call, _made(self.call, self.sizes), arguments)
+        call = typed(self.call, _made(self.call, self.sizes), arguments)
+        named = zip(self.call.given, arguments, strict=True)
+        return RightAnswer(call, tuple(part for name, one in named for part in _shapes(name, one)))
 
     def settle(self, seed: int) -> bool:
         """Look for another way of storing a module's parameters; return whether there is one."""
@@ -131,3 +134,10 @@ def _made(call: SmallCall, sizes: Sizes) -> list[Any]:
     """Return the arguments that make the module."""
     made = call.made or ()
     return [length_of(one.letter, sizes) if isinstance(one, Size) else one for one in made]
+
+
+def _shapes(name: str, given: Any) -> list[str]:
+    """Return the shape of a tensor, or of each of a list, after its name; none of a constant."""
+    if isinstance(given, list):
+        return [f"{name}[{n}] {tuple(one.shape)}" for n, one in enumerate(given)]
+    return [f"{name} {tuple(given.shape)}"] if isinstance(given, torch.Tensor) else []

@@ -12,7 +12,7 @@ import torch
 
 from ...grade.counterexample import Counterexample
 from ...grade.evidence import Observation
-from ...grade.right_lines import RightLines
+from ...grade.right_lines import RightAnswer, RightLines
 from ..calls.faults import CheckFailed, SourceGone, Starved, StudentFault, StudentRaised
 from ..calls.student import SubmissionClient
 from ..check_runner import CheckRunner
@@ -112,18 +112,23 @@ def right_up_to_here(
     Raises:
         StudentFault: the student's process hung or crashed.
     """
-    of_right_answer: RightLines | None = None
+    of_right_answers: dict[RightAnswer, RightLines] = {}
+    wrong: set[RightAnswer] = set()
+    """Other inputs may have the same shapes, such as numbers that add up to 1."""
     with torch.no_grad():
         for both in recorded_calls(calls, sides, seed, example):
-            if both.are_right and of_right_answer is not None:
-                continue
             result = right_lines(both.first, both.second, sides.client.own_text)
+            call = both.prepared.in_words
+            if not both.are_right:
+                wrong.add(call)
             if result is None:
                 continue
             if not both.are_right:
                 return result
-            of_right_answer = replace(result, nothing_from=None, right_answer=both.prepared.text)
-    return of_right_answer
+            known = replace(result, nothing_from=None, right_answer=call)
+            of_right_answers.setdefault(call, known)
+    lines = (one for call, one in of_right_answers.items() if call not in wrong)
+    return next(lines, None)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.grade.right_lines import RightLines
+from grader.grade.right_lines import RightAnswer, RightLines
 from grader.judge.checks.namespace import Student
 from grader.judge.checks.probe import Probe
 from grader.judge.intermediates.draws import RecordingSides
@@ -167,7 +167,8 @@ def test_lines_of_a_right_answer_are_told_with_the_call_that_is_right() -> None:
     result = lines("mix", student)
 
     assert result is not None
-    assert result.right_answer == "mix(query, key, mask)"
+    inputs = ("query (3, 4)", "key (5, 4)", "mask (3, 5)")
+    assert result.right_answer == RightAnswer("mix(query, key, mask)", inputs)
     assert [one.where.line for one in result.values] == [6, 7, 8, 8]
     assert result.nothing_from is None
 
@@ -177,7 +178,7 @@ def test_the_call_of_a_module_is_told_as_it_is_typed() -> None:
     result = lines("Mapped", student)
 
     assert result is not None
-    assert result.right_answer == "Mapped(5)(x)"
+    assert result.right_answer == RightAnswer("Mapped(5)(x)", ("x (3, 4, 5)",))
 
 
 def test_an_answer_that_is_right_on_one_draw_alone_is_not_called_right() -> None:
@@ -191,7 +192,24 @@ def test_an_answer_that_is_right_on_one_draw_alone_is_not_called_right() -> None
     result = lines("mix", student)
 
     assert result is not None
-    assert result.right_answer == ""
+    assert result.right_answer is None
+
+
+def test_a_call_is_not_called_right_if_one_like_it_is_wrong() -> None:
+    student = """
+    def mix(q, k, allowed):
+        scores = q @ k.T / 5
+        return torch.zeros(3, 5) if bool((q > 0).all()) else R(scores, allowed)
+    def R(scores, allowed):
+        return scores.masked_fill(~allowed, -torch.inf).softmax(-1) + 1
+    """
+    above_0 = {**CALLS["mix"].given, "query": Numbers("S D", positive=True)}
+    calls = [CALLS["mix"], replace(CALLS["mix"], given=above_0)]
+
+    both, first = lines("mix", student, calls), lines("mix", student, calls[:1])
+
+    assert both is not None and first is not None
+    assert (both.right_answer, first.right_answer is None) == (None, False)
 
 
 def test_lines_of_a_wrong_answer_are_told_before_those_of_a_right_one() -> None:
@@ -205,7 +223,7 @@ def test_lines_of_a_wrong_answer_are_told_before_those_of_a_right_one() -> None:
     result = lines("mix", student, [CALLS["mix"], shifted])
 
     assert result is not None
-    assert (result.values[-1].text, result.right_answer) == ("hidden", "")
+    assert (result.values[-1].text, result.right_answer) == ("hidden", None)
 
 
 def test_the_lines_of_a_module_are_compared_with_the_same_weights() -> None:
