@@ -79,7 +79,7 @@ def of_the_course() -> Iterator[Found]:
     yield from _causes()
     yield from _explanations()
     yield from _marked("diagnosis.py", ("AXES", "EMPTY_ROW"), ("text",))
-    yield from _marked("small_calls.py", ("AXES",), ())
+    yield from _marked("axis_words.py", ("AXIS_WORDS",), ())
     yield from _marked("roles.py", (), ("name",))
     yield from _layouts()
 

@@ -3,6 +3,7 @@
 For each exercise: how many wrong programs fail a public check by the kill record, for how many of
 them a tiny counterexample is found, how many numbers these hold at most, how long a search takes,
 and which a new process cannot reproduce. No counterexample may be found for a right program.
+`TIMES=1` and `SHOW=1` list each.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import contextlib
 import io
 import math
 import os
+import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -41,8 +43,13 @@ from grader.judge.smallest.search import Budget, smallest  # noqa: E402
 from grader.judge.smallest.sides import Sides  # noqa: E402
 from grader.judge.smallest.small_calls import load_small_calls  # noqa: E402
 from grader.validate.data import Edited, read_course  # noqa: E402
+from grader.worker import dynamo  # noqa: E402
 
 SEED = 7
+AGAIN_S = 60
+"""The seconds that a snippet may take in a new process."""
+LIMIT_MS = 150
+"""The processor time that a search may take."""
 
 
 @dataclass
@@ -66,7 +73,8 @@ class Bench:
     def __init__(self, course: Course) -> None:
         self._course = course
         self._references = References(course.root, course.rubric.assignments.values())
-        self._roles, self._calls = load_roles(course.root), load_small_calls(course.root)
+        self._roles = load_roles(course.root)
+        self._calls = load_small_calls(course.root, course.rubric.exercises)
         self.spent_s = 0.0
         """The processor time of all searches, without the making of modules for them."""
 
@@ -114,6 +122,7 @@ def _client(modules: Mapping[str, ModuleType], apart: Mapping[str, ModuleType]) 
 def main(only: Sequence[str]) -> int:
     """Print a row for each exercise; return 1 if a counterexample is not reproduced, or wrong."""
     torch.set_num_threads(1)  # a forked process has none of the others
+    dynamo.install()  # as in every process that grades
     course = find_course(ROOT)
     slugs = tuple(only) or tuple(course.rubric.exercises)
     data, bench = read_course(course, slugs), Bench(course)
@@ -155,6 +164,8 @@ def _measure(
     before = bench.spent_s
     example = bench.example(edited.stem, targets, edited.source)
     row.times_ms.append((bench.spent_s - before) * 1e3)
+    if os.environ.get("TIMES"):
+        print(f"    {id}: {row.times_ms[-1]:.0f} ms")
     if example is None:
         (row.missed if is_public else row.missed_hidden).append(id)
         return
@@ -171,6 +182,7 @@ def reproduced(example: Counterexample, sources: Mapping[str, str], stem: str) -
     child = os.fork()
     if not child:
         code = 2
+        signal.alarm(AGAIN_S)
         try:
             code = 0 if _gives(example, sources, stem) else 1
         finally:
@@ -218,7 +230,9 @@ def _line(slug: str, row: Row) -> str:
     text = (
         f"{slug:20} public {public:7} hidden only {hidden:7} numbers <= {max(row.sizes, default=0)}"
     )
-    text += f"  {max(row.times_ms, default=0):4.0f} ms at most  right programs {row.right}"
+    middle, high = (_quantile(row.times_ms, share) for share in (0.5, 0.95))
+    text += f"  ms: median {middle:3.0f}, 95 % below {high:4.0f}, at most "
+    text += f"{max(row.times_ms, default=0):4.0f}  right programs {row.right}"
     for label in ("missed", "wronged", "not_reproduced"):
         names = getattr(row, label)
         text += f"\n    {label}: {', '.join(names)}" if names else ""
@@ -229,16 +243,19 @@ def _print_sums(rows: Sequence[Row]) -> None:
     found, missed = (sum(len(getattr(row, name)) for row in rows) for name in ("found", "missed"))
     hidden = sum(len(row.found_hidden) for row in rows)
     rest = sum(len(row.missed_hidden) for row in rows)
-    times = sorted(_all_times(rows))
-    middle = times[len(times) // 2] if times else 0.0
+    times = [time for row in rows for time in row.times_ms]
+    middle, high = _quantile(times, 0.5), _quantile(times, 0.95)
     print(f"fails a public check: {found} of {found + missed} found")
     print(f"fails hidden checks only: {hidden} of {hidden + rest} found")
-    print(f"right programs: {sum(row.right for row in rows)}; median {middle:.0f} ms")
+    print(f"right programs: {sum(row.right for row in rows)}")
+    within = sum(time <= LIMIT_MS for time in times)
+    print(f"processor time: median {middle:.0f} ms, 95 % below {high:.0f} ms, ", end="")
+    print(f"{within} of {len(times)} within {LIMIT_MS} ms")
 
 
-def _all_times(rows: Sequence[Row]) -> Iterator[float]:
-    for row in rows:
-        yield from row.times_ms
+def _quantile(times: Sequence[float], share: float) -> float:
+    """Return the time below which this share of the times is; 0 if there are none."""
+    return sorted(times)[min(int(share * len(times)), len(times) - 1)] if times else 0.0
 
 
 if __name__ == "__main__":

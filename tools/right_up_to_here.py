@@ -1,10 +1,12 @@
 """Measure "right up to here" on the known mistakes: `tools/right_up_to_here.py [SLUG ...]`.
 
-For each exercise: for how many wrong functions of several lines a right line is named, and how many
-claims are false. A claim is false if, on a third draw, the value of the named line is none of those
-that the unedited reference computes in the same line, or in the lines that the mistake replaced. No
-line may be named of a right program. `RENAMED=1` gives every variable a name of its own first, as
-students do, so that no name agrees with the reference's.
+For each exercise: for how many wrong functions of several lines a right line is named, for how many
+on a call whose answer is right, and how many claims are false. A claim is false if, on a third
+draw, the value of the named line is none of those that the unedited reference computes in the same
+line, or in the lines that the mistake replaced; or if an answer that is called right is wrong. Of a
+right program nothing may be named but lines of a right answer, whose values the reference has to
+compute on a third draw. `RENAMED=1` gives every variable a name of its own first, as students do,
+so that no name agrees with the reference's; `SHOW=1` lists every function and its last claim.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import difflib
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,16 +30,21 @@ from grader.course.course import Course, find_course  # noqa: E402
 from grader.course.kill_record import read_kills  # noqa: E402
 from grader.course.misconceptions import Misconception  # noqa: E402
 from grader.course.rubric import POLICY  # noqa: E402
-from grader.grade.right_lines import RightLines, RightValue  # noqa: E402
+from grader.grade.right_lines import RightAnswer, RightLines, RightValue  # noqa: E402
 from grader.judge.bind.roles import load_roles  # noqa: E402
 from grader.judge.calls.client import LocalClient  # noqa: E402
 from grader.judge.calls.faults import StudentFault  # noqa: E402
 from grader.judge.check_runner import ReferenceDefinitions, settle  # noqa: E402
 from grader.judge.checks.namespace import Student  # noqa: E402
 from grader.judge.checks.probe import Probe  # noqa: E402
+from grader.judge.intermediates.agreement import own_comparable  # noqa: E402
 from grader.judge.intermediates.alignment import align, comparable  # noqa: E402
 from grader.judge.intermediates.draws import RecordedCall, RecordingSides  # noqa: E402
-from grader.judge.intermediates.right_up_to_here import right_up_to_here, wrong_calls  # noqa: E402
+from grader.judge.intermediates.right_up_to_here import (  # noqa: E402
+    TwoDraws,
+    recorded_calls,
+    right_up_to_here,
+)
 from grader.judge.reference.memo import Memo, Reference  # noqa: E402
 from grader.judge.reference.references import References  # noqa: E402
 from grader.judge.smallest.small_calls import load_small_calls  # noqa: E402
@@ -54,15 +61,29 @@ class Row:
     """What was measured on one exercise."""
 
     named: list[str] = field(default_factory=list)
-    silent: list[str] = field(default_factory=list)
+    of_right_answers: list[str] = field(default_factory=list)
+    """Those of which lines are named on a call whose answer is right."""
+    first_is_wrong: list[str] = field(default_factory=list)
+    """Those of which no line is named, since the first value that is compared is wrong already."""
+    nothing_compared: list[str] = field(default_factory=list)
+    """Those that compute no float tensor, beside constants and parts of what was given."""
+    not_made: list[str] = field(default_factory=list)
+    """Those that cannot be called: the module is not made, or has no room for a parameter."""
+    short: list[str] = field(default_factory=list)
     short_named: list[str] = field(default_factory=list)
-    short_silent: list[str] = field(default_factory=list)
-    right_here: list[str] = field(default_factory=list)
-    """Those whose answer is right where its inputs are ordinary numbers, or that cannot be made."""
     claims: int = 0
     false: list[str] = field(default_factory=list)
     right: int = 0
     wronged: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ThirdDraw:
+    """A call, the two draws that claims were made from, and one that none was made from."""
+
+    call: RightAnswer
+    both: TwoDraws
+    third: RecordedCall
 
 
 class Bench:
@@ -73,7 +94,8 @@ class Bench:
         self.times_ms: list[float] = []
         """The processor time of every search."""
         self._references = References(course.root, course.rubric.assignments.values())
-        self._roles, self._calls = load_roles(course.root), load_small_calls(course.root)
+        self._roles = load_roles(course.root)
+        self._calls = load_small_calls(course.root, course.rubric.exercises)
 
     def lines(self, stem: str, target: str, source: str) -> RightLines | None:
         """Return what is said of a source of an assignment."""
@@ -86,12 +108,15 @@ class Bench:
         finally:
             self.times_ms.append((time.process_time() - started) * 1e3)
 
-    def third_draws(self, stem: str, target: str, source: str) -> Iterator[RecordedCall]:
-        """Yield the wrong calls on numbers that no claim was made from."""
+    def third_draws(self, stem: str, target: str, source: str) -> list[ThirdDraw]:
+        """Return all calls with numbers that no claim was made from."""
         sides, calls = self._sides(stem, source), self._calls.drawn([target])
+        result: list[ThirdDraw] = []
         with torch.no_grad(), contextlib.suppress(StudentFault):
-            for prepared, _first in wrong_calls(calls, sides, SEED, None):
-                yield prepared.recorded(SEED + THIRD_DRAW)
+            for both in recorded_calls(calls, sides, SEED, None):
+                third = both.prepared.recorded(SEED + THIRD_DRAW)
+                result.append(ThirdDraw(both.prepared.in_words, both, third))
+        return result
 
     def _sides(self, stem: str, source: str) -> RecordingSides:
         edited = self._references.rewritten(stem, source)
@@ -131,40 +156,77 @@ def _measure(course: Course, bench: Bench, edited: Edited, slug: str, row: Row, 
     targets = [name] if name in exercise.targets else exercise.targets
     source = _renamed(edited.source) if os.environ.get("RENAMED") else edited.source
     if not isinstance(edited.entry, Misconception):
-        if slug not in {earned for earned, _criterion in edited.named}:
-            return  # right in another exercise alone
-        row.right += 1
-        row.wronged += [id for target in targets if bench.lines(edited.stem, target, source)]
+        if slug in {earned for earned, _criterion in edited.named}:  # else right elsewhere alone
+            _measure_right(bench, edited, targets, row, source)
         return
     kills = read_kills(course.root, slug).get(id, frozenset())
     if not {check.split("/")[1] for check in kills} - {POLICY}:
         return
     target, lines = _first(bench, edited.stem, targets, source)
     several = _statements(edited.source, edited.entry.target) >= SEVERAL
+    if not several:
+        (row.short if lines is None else row.short_named).append(id)
     if lines is None:
-        is_wrong = any(list(bench.third_draws(edited.stem, one, source)) for one in targets)
-        row.right_here += [] if is_wrong else [id]
-        (row.silent if several else row.short_silent).append(id)
+        if several:
+            _why_silent(bench, edited.stem, targets, source, row).append(id)
         return
-    (row.named if several else row.short_named).append(id)
+    if several:
+        (row.of_right_answers if lines.right_answer else row.named).append(id)
     row.claims += len(lines.values)
     if os.environ.get("SHOW"):
-        print(f"    {id}: {_claim(lines.values[-1], edited.stem, source)}")
-    draws = list(bench.third_draws(edited.stem, target, source))
+        print(
+            f"    {id}: {_claim(lines.values[-1], edited.stem, source)}", lines.right_answer or ""
+        )
+    draws = _draws_of(lines, bench.third_draws(edited.stem, target, source))
+    if lines.right_answer and not all(one.third.is_right for one in draws):
+        row.false.append(f"{id}: the answer of {lines.right_answer.call} is not right")
     for value in lines.values:
         texts = (edited.source, right) if _is_in(value, edited.stem) else ("", "")
-        if not any(_holds(value, draw, *texts) for draw in draws):
+        if not any(_holds(value, draw.third, *texts) for draw in draws):
             row.false.append(f"{id}: {_claim(value, edited.stem, source)}")
+
+
+def _measure_right(
+    bench: Bench, edited: Edited, targets: Sequence[str], row: Row, source: str
+) -> None:
+    row.right += 1
+    for target in targets:
+        lines = bench.lines(edited.stem, target, source)
+        if lines is None:
+            continue
+        draws = _draws_of(lines, bench.third_draws(edited.stem, target, source))
+        for value in lines.values if lines.right_answer else ():
+            if not any(_is_computed(value, draw.third) for draw in draws):
+                row.false.append(f"{edited.entry.id}: {_claim(value, edited.stem, source)}")
+        row.wronged += [] if lines.right_answer else [edited.entry.id]
+
+
+def _draws_of(lines: RightLines, draws: Sequence[ThirdDraw]) -> list[ThirdDraw]:
+    """Return the calls that claims may be about: the one they name, or those that are wrong."""
+    if lines.right_answer:
+        return [one for one in draws if one.call == lines.right_answer]
+    return [one for one in draws if not one.both.are_right]
+
+
+def _why_silent(
+    bench: Bench, stem: str, targets: Sequence[str], source: str, row: Row
+) -> list[str]:
+    """Return the list of a row for a function of which no line is named."""
+    draws = [one for target in targets for one in bench.third_draws(stem, target, source)]
+    if not draws:
+        return row.not_made
+    compared = any(True for one in draws for _value in own_comparable(one.both.first))
+    return row.first_is_wrong if compared else row.nothing_compared
 
 
 def _first(
     bench: Bench, stem: str, targets: Sequence[str], source: str
 ) -> tuple[str, RightLines | None]:
-    for target in targets:
-        lines = bench.lines(stem, target, source)
-        if lines is not None:
-            return target, lines
-    return "", None
+    """Return the target of which most can be told: of a wrong answer before a right one."""
+    found = [(target, bench.lines(stem, target, source)) for target in targets]
+    there = [(target, lines) for target, lines in found if lines is not None]
+    there.sort(key=lambda one: bool(one[1].right_answer))
+    return there[0] if there else ("", None)
 
 
 def _is_in(value: RightValue, stem: str) -> bool:
@@ -197,6 +259,23 @@ def _holds(value: RightValue, draw: RecordedCall, source: str, right: str) -> bo
         for one in own
         if one is not None
         for other in computed
+        if other is not None
+    )
+
+
+def _is_computed(value: RightValue, draw: RecordedCall) -> bool:
+    """Tell whether the reference computes the value of a claim anywhere."""
+    right = [comparable(one.value) for one in draw.right]
+    own = [
+        comparable(one.value)
+        for one in draw.yours
+        if one.where == value.where and value.text in (one.name, "")
+    ]
+    return any(
+        align(one, other) is not None
+        for one in own
+        if one is not None
+        for other in right
         if other is not None
     )
 
@@ -246,29 +325,43 @@ def _renamed(source: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _several(row: Row) -> int:
+    silent = len(row.first_is_wrong) + len(row.nothing_compared) + len(row.not_made)
+    return len(row.named) + len(row.of_right_answers) + silent
+
+
 def _line(slug: str, row: Row) -> str:
-    several = f"{len(row.named)}/{len(row.named) + len(row.silent)}"
-    short = f"{len(row.short_named)}/{len(row.short_named) + len(row.short_silent)}"
-    text = f"{slug:20} several lines {several:7} one line {short:7} claims {row.claims:4}"
+    several = f"{len(row.named)} + {len(row.of_right_answers)} of {_several(row)}"
+    short = f"{len(row.short_named)}/{len(row.short_named) + len(row.short)}"
+    text = f"{slug:20} several lines {several:13} one line {short:7} claims {row.claims:4}"
     text += f"  false {len(row.false)}  right programs {row.right}"
-    labels = ["false", "wronged", *(["silent", "right_here"] if os.environ.get("SHOW") else [])]
-    for label in labels:
+    silent = ["of_right_answers", "first_is_wrong", "nothing_compared", "not_made"]
+    for label in ["false", "wronged", *(silent if os.environ.get("SHOW") else [])]:
         names = getattr(row, label)
         text += f"\n    {label}: {', '.join(names)}" if names else ""
     return text
 
 
 def _print_sums(rows: Sequence[Row], times: Sequence[float]) -> None:
-    named, silent = (sum(len(getattr(row, name)) for row in rows) for name in ("named", "silent"))
-    short = sum(len(row.short_named) for row in rows)
-    rest = sum(len(row.short_silent) for row in rows)
-    middle = times[len(times) // 2] if times else 0.0
-    print(f"functions of several lines: a right line named in {named} of {named + silent}")
-    quiet = sum(len(set(row.right_here) & set(row.silent)) for row in rows)
-    print(f"  in {quiet} of the others the answer is right on ordinary numbers")
-    print(f"functions of one line: {short} of {short + rest}")
-    print(f"claims {sum(row.claims for row in rows)}, false {sum(len(row.false) for row in rows)}")
-    print(f"right programs: {sum(row.right for row in rows)}; median {middle:.0f} ms (processor)")
+    def total(name: str) -> int:
+        return sum(len(getattr(row, name)) for row in rows)
+
+    several, first = sum(map(_several, rows)), total("first_is_wrong")
+    told = total("named") + total("of_right_answers")
+    print(f"functions of several lines: {several}, a right line named in {told}")
+    print(f"  {total('named')} on a wrong answer, {total('of_right_answers')} on a right one")
+    print(
+        f"  silent: the first compared value is wrong in {first}, nothing is compared in ", end=""
+    )
+    print(f"{total('nothing_compared')}, cannot be called {total('not_made')}")
+    print(f"  without those whose first compared value is wrong: {told} of {several - first}")
+    short = total("short_named")
+    print(f"functions of one line: {short} of {short + total('short')}")
+    print(f"claims {sum(row.claims for row in rows)}, false {total('false')}")
+    print(f"right programs: {sum(row.right for row in rows)}, wronged {total('wronged')}")
+    if times:
+        middle, high = times[len(times) // 2], times[int(0.95 * len(times))]
+        print(f"processor time: median {middle:.0f} ms, 95 % below {high:.0f} ms")
 
 
 if __name__ == "__main__":

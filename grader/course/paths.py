@@ -83,9 +83,9 @@ class CoursePaths:
         return self.reference / "recorded.json.gz"
 
     @property
-    def small_calls(self) -> Path:
-        """Return the small calls of each target among which a counterexample is looked for."""
-        return self.reference / "small_calls.py"
+    def axis_words(self) -> Path:
+        """Return the words for places along axes, for what is said of small calls."""
+        return self.reference / "axis_words.py"
 
     @property
     def notebooks(self) -> Path:
@@ -163,3 +163,8 @@ class ExercisePaths:
     def kill_record(self) -> Path:
         """Return the generated record of who fails which check."""
         return self.folder / "kill_record.json"
+
+    @property
+    def small_calls(self) -> Path:
+        """Return the small calls of its targets among which a counterexample is looked for."""
+        return self.folder / "small_calls.py"

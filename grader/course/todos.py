@@ -37,6 +37,7 @@ def open_todos(course: Course, exercise: Exercise) -> tuple[Todo, ...]:
         suites / exercise.suite,
         own.mistakes,
         own.variants,
+        own.small_calls,
         course.root / RUBRIC_FILE,
     )
     texts = {

@@ -46,6 +46,16 @@ class RightValue:
 
 
 @dataclass(frozen=True)
+class RightAnswer:
+    """A call whose answer is right with random numbers, as far as it was tried."""
+
+    call: str
+    """The call as it is typed."""
+    inputs: tuple[str, ...]
+    """The tensors that it was given, each with its shape: `query (3, 4)`."""
+
+
+@dataclass(frozen=True)
 class RightLines:
     """The right values of a program whose answer is wrong, in the order of their computation."""
 
@@ -53,3 +63,8 @@ class RightLines:
     """The last one is the one to tell; there is at least one."""
     nothing_from: Where | None = None
     """The line from which on nothing that was compared is the same; None if none was compared."""
+    right_answer: RightAnswer | None = None
+    """The call that these are the lines of, if its answer is right; None if its answer is wrong.
+
+    The mistake then shows elsewhere: in a gradient, in an argument that was changed, or with other
+    arguments."""

@@ -17,6 +17,8 @@ from .grading import FolderGrading
 from .items import PASSES, AssignmentFile, CheckItem, counted
 
 SUFFIXES = (".py", ".ipynb")
+INSTALLED = frozenset({"site-packages", "dist-packages"})
+"""The folders of installed packages: an environment may lie in a submission's folder."""
 
 
 class ItemCollection:
@@ -27,6 +29,27 @@ class ItemCollection:
         self._folders: dict[Path, FolderGrading | None] = {}
         self._items: list[CheckItem] = []
         self._reported: dict[str, bool] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """Refuse to go on with a plug-in that lies among the submissions.
+
+        Settings of pytest that lie there can name one. A conftest.py is not loaded at all, and what
+        is installed there is not the submission's.
+        """
+        asked = [Path(one.partition("::")[0]).absolute() for one in self._config.args]
+        folders = [one if one.is_dir() else one.parent for one in asked]
+        manager = self._config.pluginmanager
+        installed = [plug_in for plug_in, _package in manager.list_plugin_distinfo()]
+        for plug_in in manager.get_plugins() - set(installed):
+            file = Path(getattr(plug_in, "__file__", None) or "/").absolute()
+            if any(map(file.is_relative_to, folders)) and not INSTALLED.intersection(file.parts):
+                sentence = _(
+                    "{file} is a plug-in of pytest in the folder of the submission, and could "
+                    "change what a check says. Next: take it out of the settings of pytest",
+                    file=file,
+                )
+                raise pytest.UsageError(f"--grader: {sentence}")
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collect_file(

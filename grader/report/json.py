@@ -236,7 +236,11 @@ def _right_lines(lines: RightLines) -> dict[str, object]:
         }
         for one in lines.values
     ]
-    return {"values": values, "nothing_from": _where(lines.nothing_from)}
+    told: dict[str, object] = {"values": values, "nothing_from": _where(lines.nothing_from)}
+    if lines.right_answer is not None:
+        inputs = [printable(one) for one in lines.right_answer.inputs]
+        told["right_answer"] = {"call": printable(lines.right_answer.call), "inputs": inputs}
+    return told
 
 
 def _array(array: SmallArray) -> dict[str, object]:

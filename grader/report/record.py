@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from grader.course.rubric import Rubric
 from grader.grade.counterexample import Counterexample, SmallArray
 from grader.grade.evidence import Cause, Grid, Note, Observation, Outcome, Picture, Weights, Where
-from grader.grade.right_lines import Likeness, RightKind, RightLines, RightValue
+from grader.grade.right_lines import Likeness, RightAnswer, RightKind, RightLines, RightValue
 from grader.report.beside import beside_checks
 from grader.report.content import PersonMark, Report, report_from
 from grader.report.counted_hand_in import counted_in
@@ -186,7 +186,9 @@ def _right_lines(values: Values | None) -> RightLines | None:
     if values is None:
         return None
     lines = tuple(map(_right_value, values["values"]))
-    return RightLines(lines, _where(values["nothing_from"])) if lines else None
+    answer = values.get("right_answer")
+    right = None if answer is None else RightAnswer(_text(answer["call"]), _texts(answer["inputs"]))
+    return RightLines(lines, _where(values["nothing_from"]), right) if lines else None
 
 
 def _right_value(values: Values) -> RightValue:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from grader.grade.evidence import Observation, Where
-from grader.grade.right_lines import Likeness, RightKind, RightLines, RightValue
+from grader.grade.right_lines import Likeness, RightAnswer, RightKind, RightLines, RightValue
 from grader.report.cleaning import one_line
 from grader.text.language import _, marked
 
@@ -34,6 +34,8 @@ def right_sentences(lines: RightLines, place: Callable[[Where], object] = str) -
     """Return what is right, a sentence each; never what is wrong. `place` says where a line is."""
     last = lines.values[-1]
     sentences = [_right(last, one_line(str(place(last.where))))]
+    if lines.right_answer is not None:
+        sentences.insert(0, _right_answer(lines.right_answer))
     if lines.nothing_from is not None:
         sentences.append(_("From line {line} on nothing matches.", line=lines.nothing_from.line))
     known = {(last.where, last.text)}
@@ -43,6 +45,15 @@ def right_sentences(lines: RightLines, place: Callable[[Where], object] = str) -
         listed = ", ".join(_in_short(one, last.where) for one in earlier)
         sentences.append(_("Also right: {places}.", places=listed))
     return sentences
+
+
+def _right_answer(answer: RightAnswer) -> str:
+    call, inputs = one_line(answer.call), one_line(", ".join(answer.inputs))
+    if not inputs:
+        return _("The answer of `{call}` is right.", call=call)
+    return _(
+        "With random numbers the answer of `{call}` is right: {inputs}.", call=call, inputs=inputs
+    )
 
 
 def _right(value: RightValue, place: str) -> str:

@@ -38,7 +38,8 @@ class Conditions:
     course: str
     """SHA-256 over the reference with all that belongs to it, but neither guides nor explanations,
     and over what suites share; then, for each of these exercises, `slug=` and the SHA-256 over its
-    suites. A sealed course has the same as the folder that it was made from."""
+    suites, its kill record and its small calls. A sealed course has the same as the folder that it
+    was made from."""
     rules: str
     """SHA-256 over what `rubric.yaml` says about grading, all but what each thing is worth."""
     points: str
@@ -175,19 +176,21 @@ def digests_of_parts(course: Course) -> Mapping[str, str]:
     if opened is not None:  # which suite uses which is for judges to read
         return opened.course.parts
     root, everything = course.root, set(_files(course.root / _SUITES))
-    own = {slug: set(_own(course, slug)) for slug in course.rubric.exercises}
-    of_exercises = set[Path]().union(*own.values())
+    exercises = course.rubric.exercises
+    suites = {slug: set(course.suites_there(one)) for slug, one in exercises.items()}
+    beside = {slug: _beside_suites(course, slug) for slug in exercises}
+    of_exercises = set[Path]().union(*suites.values())
     shared = _with_named(everything - of_exercises, of_exercises)
     of_all = {*_reference(root), *shared} - (of_exercises - shared)
-    each = {slug: _with_named(files, of_exercises) for slug, files in own.items()}
+    of_all -= set[Path]().union(*beside.values())
+    each = {slug: _with_named(suites[slug], of_exercises) | beside[slug] for slug in exercises}
     return {part: _digest_of(root, files) for part, files in {SHARED: of_all, **each}.items()}
 
 
-def _own(course: Course, slug: str) -> Iterator[Path]:
-    """Yield the suites of an exercise, and the record of who fails which of its checks."""
-    yield from course.suites_there(course.rubric.exercises[slug])
-    kills = CoursePaths(course.root).exercise(slug).kill_record
-    yield from [kills] if kills.is_file() else []
+def _beside_suites(course: Course, slug: str) -> set[Path]:
+    """Return an exercise's record of who fails which of its checks, and its small calls."""
+    own = CoursePaths(course.root).exercise(slug)
+    return {path for path in (own.kill_record, own.small_calls) if path.is_file()}
 
 
 def _with_named(files: Collection[Path], others: Collection[Path]) -> set[Path]:

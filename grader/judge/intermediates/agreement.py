@@ -33,10 +33,10 @@ def right_lines(
     if [one.name for one in first.right] != [one.name for one in second.right]:
         return None  # what it computes hangs on its numbers
     right = list(_rights(first.right, second.right))
-    again = {one.key: value for one, value in _own(second)}
+    again = {one.key: value for one, value in own_comparable(second)}
     compared: list[tuple[OwnValue, Alignment | None]] = []
     earlier: list[tuple[OwnValue, Comparable]] = []
-    for one, value in _own(first):
+    for one, value in own_comparable(first):
         other = again.get(one.key)
         if _is_again(one, value, earlier):
             continue
@@ -126,7 +126,7 @@ def _rights(
             yield _BothDraws(one.name, value, again)
 
 
-def _own(call: RecordedCall) -> Iterator[tuple[OwnValue, Comparable]]:
+def own_comparable(call: RecordedCall) -> Iterator[tuple[OwnValue, Comparable]]:
     """Yield the student's values that may be compared: neither small, nor given to them."""
     known = [value for value in map(comparable, _floats(call.given)) if value is not None]
     numbers = torch.cat([value.flatten().double() for value in _floats(call.given)] or [_NONE])

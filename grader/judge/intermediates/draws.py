@@ -10,14 +10,16 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves
 
+from ...grade.right_lines import RightAnswer
 from ..calls.client import Client
 from ..calls.faults import StudentRaised
 from ..checks.namespace import Student
 from ..checks.probe import MatchedPair, Probe
 from ..reference.memo import Reference
-from ..smallest.difference import clear_difference
+from ..smallest.difference import agree, clear_difference
 from ..smallest.sides import Call, copies, through
 from ..smallest.small_calls import Size, Sizes, SmallCall, length_of
+from ..smallest.snippet import typed
 from ..smallest.steps import Raised
 from .generic_calls import generic_arguments
 from .received import OwnValue, own_values
@@ -34,6 +36,8 @@ class RecordedCall:
     """Tensors that were there before: arguments and weights, of any shape."""
     is_wrong: bool
     """True if the answers differ clearly."""
+    is_right: bool
+    """True if the answers are the same but for rounding; some are neither wrong nor right."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,14 @@ class PreparedCall:
     right: Call
     pair: MatchedPair | None = None
 
+    @property
+    def in_words(self) -> RightAnswer:
+        """Return the call as it is typed, and the shapes of what it is given."""
+        arguments = generic_arguments(self.call, self.sizes, 0)
+        call = typed(self.call, _made(self.call, self.sizes), arguments)
+        named = zip(self.call.given, arguments, strict=True)
+        return RightAnswer(call, tuple(part for name, one in named for part in _shapes(name, one)))
+
     def settle(self, seed: int) -> bool:
         """Look for another way of storing a module's parameters; return whether there is one."""
         if self.pair is None or self.call.methods:
@@ -115,10 +127,17 @@ class PreparedCall:
         if self.pair is not None:
             given += self.pair.reference.module.state_dict().values()
         is_wrong = clear_difference(answer, expected) is not None
-        return RecordedCall(own, trace.values, given, is_wrong)
+        return RecordedCall(own, trace.values, given, is_wrong, agree(answer, expected))
 
 
 def _made(call: SmallCall, sizes: Sizes) -> list[Any]:
     """Return the arguments that make the module."""
     made = call.made or ()
     return [length_of(one.letter, sizes) if isinstance(one, Size) else one for one in made]
+
+
+def _shapes(name: str, given: Any) -> list[str]:
+    """Return the shape of a tensor, or of each of a list, after its name; none of a constant."""
+    if isinstance(given, list):
+        return [f"{name}[{n}] {tuple(one.shape)}" for n, one in enumerate(given)]
+    return [f"{name} {tuple(given.shape)}"] if isinstance(given, torch.Tensor) else []

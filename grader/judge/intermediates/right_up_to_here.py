@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
 from ...grade.counterexample import Counterexample
 from ...grade.evidence import Observation
-from ...grade.right_lines import RightLines
+from ...grade.right_lines import RightAnswer, RightLines
 from ..calls.faults import CheckFailed, SourceGone, Starved, StudentFault, StudentRaised
 from ..calls.student import SubmissionClient
 from ..check_runner import CheckRunner
@@ -23,7 +23,7 @@ from .agreement import right_lines
 from .draws import PreparedCall, RecordedCall, RecordingSides
 from .generic_calls import generic_sizes
 
-MOST_CALLS = 8
+MOST_CALLS = 12
 """The most declared calls that are tried: one that shows the mistake is among the first."""
 
 
@@ -104,25 +104,51 @@ class RightUpToHere:
 def right_up_to_here(
     calls: Sequence[SmallCall], sides: RecordingSides, seed: int, example: Counterexample | None
 ) -> RightLines | None:
-    """Return what is right of a function whose answer is wrong; None if nothing can be told.
+    """Return what is right of a function that fails a check; None if nothing can be told.
 
-    The calls that are as `example` is come first: they show the mistake.
+    The calls that are as `example` is come first: they show the mistake. Where no line of a wrong
+    answer is known to be right, those that lead to a right answer are told, with the call.
 
     Raises:
         StudentFault: the student's process hung or crashed.
     """
+    of_right_answers: dict[RightAnswer, RightLines] = {}
+    wrong: set[RightAnswer] = set()
+    """Other inputs may have the same shapes, such as numbers that add up to 1."""
     with torch.no_grad():
-        for prepared, first in wrong_calls(calls, sides, seed, example):
-            result = right_lines(first, prepared.recorded(seed + 1), sides.client.own_text)
-            if result is not None:
+        for both in recorded_calls(calls, sides, seed, example):
+            result = right_lines(both.first, both.second, sides.client.own_text)
+            call = both.prepared.in_words
+            if not both.are_right:
+                wrong.add(call)
+            if result is None:
+                continue
+            if not both.are_right:
                 return result
-    return None
+            known = replace(result, nothing_from=None, right_answer=call)
+            of_right_answers.setdefault(call, known)
+    lines = (one for call, one in of_right_answers.items() if call not in wrong)
+    return next(lines, None)
 
 
-def wrong_calls(
+@dataclass(frozen=True)
+class TwoDraws:
+    """One call with the numbers of two draws."""
+
+    prepared: PreparedCall
+    first: RecordedCall
+    second: RecordedCall
+
+    @property
+    def are_right(self) -> bool:
+        """Tell whether the student's answers are the reference's but for rounding."""
+        return self.first.is_right and self.second.is_right
+
+
+def recorded_calls(
     calls: Sequence[SmallCall], sides: RecordingSides, seed: int, example: Counterexample | None
-) -> Iterator[tuple[PreparedCall, RecordedCall]]:
-    """Yield the calls on whose generic numbers the student's answer is wrong, each made once."""
+) -> Iterator[TwoDraws]:
+    """Yield the calls that can be made, each with generic numbers of two draws."""
     for call in _in_order(calls, example)[:MOST_CALLS]:
         lengths = next((one for one in generic_sizes(call) if sides.allows(call, one)), None)
         if lengths is None:
@@ -132,10 +158,10 @@ def wrong_calls(
             first = prepared.recorded(seed)
             if first.is_wrong and prepared.settle(seed):
                 first = prepared.recorded(seed)
+            second = prepared.recorded(seed + 1)
         except (CheckFailed, StudentRaised):
             continue  # the module is not made, or has no room for a parameter
-        if first.is_wrong:
-            yield prepared, first
+        yield TwoDraws(prepared, first, second)
 
 
 def _in_order(calls: Sequence[SmallCall], example: Counterexample | None) -> list[SmallCall]:

@@ -1,16 +1,17 @@
-"""Read what small calls of each target a course allows, from `reference/small_calls.py`."""
+"""Read what small calls of each target a course allows, from the folders of its exercises."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...course.paths import CoursePaths
 from ...sealed.imports import module_of
+from ..reference.references import ReferenceBroken
 
 Sizes = Mapping[str, int]
 """The length of each axis, by its letter."""
@@ -166,13 +167,26 @@ def length_of(axis: str, sizes: Sizes) -> int:
     return math.prod(int(piece) if piece.isdigit() else sizes[piece] for piece in pieces)
 
 
-def load_small_calls(root: Path) -> SmallCalls:
-    """Return `SMALL_CALLS` of the course's `reference/small_calls.py`; none if it has no such."""
-    path = CoursePaths(root).small_calls
+def load_small_calls(root: Path, slugs: Iterable[str]) -> SmallCalls:
+    """Return `SMALL_CALLS` of these exercises' `small_calls.py`, and the course's words for axes.
+
+    Raises:
+        ReferenceBroken: a file cannot be run; the message starts with its path.
+    """
+    paths = CoursePaths(root)
+    files = [paths.exercise(slug).small_calls for slug in slugs]
+    calls = [call for file in files for call in _constant(file, "SMALL_CALLS", ())]
+    return SmallCalls(calls, _constant(paths.axis_words, "AXIS_WORDS", {}))
+
+
+def _constant(path: Path, name: str, otherwise: Any) -> Any:
+    """Return a constant of a file of the course's; `otherwise` if there is no such file."""
     if not path.is_file():
-        return SmallCalls()
-    calls: SmallCalls = module_of("reference_small_calls", path).SMALL_CALLS
-    return calls
+        return otherwise
+    try:
+        return getattr(module_of(f"reference_{path.stem}", path), name)
+    except Exception as error:
+        raise ReferenceBroken(f"{path}  {type(error).__name__}: {error}") from error
 
 
 def _sized(value: Any) -> bool:

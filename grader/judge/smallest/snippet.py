@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -13,6 +13,7 @@ from .difference import ClearDifference
 from .search import WrongCall
 from .sides import Filled
 from .small_arrays import small_array
+from .small_calls import SmallCall
 from .steps import SHOWN
 
 MODULE = "module"
@@ -22,25 +23,32 @@ WIDTH = 66
 
 def call_text(filled: Filled) -> str:
     """Return the call as it is typed: `attention_scores(query, key)`."""
-    call = filled.candidate.call
+    return typed(filled.candidate.call, filled.candidate.made(), filled.arguments)
+
+
+def typed(call: SmallCall, made: Sequence[Any], arguments: Sequence[Any]) -> str:
+    """Return a call as it is typed; `made` are the arguments that make its module."""
     if call.steps:
         return "; ".join(call.steps).replace(f"{SHOWN} = ", "")
     given = [
         name if _is_named(value) else repr(value)
-        for name, value in zip(call.given, filled.arguments, strict=True)
+        for name, value in zip(call.given, arguments, strict=True)
     ]
     options = [f"{name}={value!r}" for name, value in call.options.items()]
     if call.methods:
         pairs = zip(call.methods, given, strict=True)
         return "; ".join(f"{MODULE}.{name}({', '.join([one, *options])})" for name, one in pairs)
-    called = call.target if call.made is None else f"{made_text(filled)}"
+    called = call.target if call.made is None else _making(call, made)
     return f"{called}({', '.join([*given, *options])})"
 
 
 def made_text(filled: Filled) -> str:
     """Return the call that makes the module: `CausalAttention(2, 2, 2, 0.0)`."""
-    arguments = ", ".join(map(repr, filled.candidate.made()))
-    return f"{filled.candidate.call.target}({arguments})"
+    return _making(filled.candidate.call, filled.candidate.made())
+
+
+def _making(call: SmallCall, made: Sequence[Any]) -> str:
+    return f"{call.target}({', '.join(map(repr, made))})"
 
 
 def snippet(wrong_call: WrongCall, stored: Mapping[str, torch.Tensor], part: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from grader.grade.evidence import Observation, Outcome, Where
-from grader.grade.right_lines import Likeness, RightKind, RightLines, RightValue
+from grader.grade.right_lines import Likeness, RightAnswer, RightKind, RightLines, RightValue
 from grader.pytest_items.items import message_of
 from grader.report import html, markdown, terminal
 from grader.report import json as json_report
@@ -26,6 +26,8 @@ NAMED, PART, RETURNED = RightKind
 SCORES = RightValue(Where(FILE, 14), NAMED, "scores", (Likeness.TRANSPOSED,))
 KEYS = RightValue(Where(FILE, 12), NAMED, "keys")
 LINES = RightLines((KEYS, SCORES), Where(FILE, 15))
+ANSWER = RightAnswer("sums(x)", ("x (3, 4)",))
+TOLD_OF_KEYS = "s1_sums.py:12, `keys`: right."
 TOLD = [
     "s1_sums.py:14, `scores`: right (transposed).",
     "From line 15 on nothing matches.",
@@ -33,11 +35,11 @@ TOLD = [
 ]
 
 
-def report() -> Report:
+def report(lines: RightLines = LINES) -> Report:
     whole = everything()
     first, *others = whole.exercises
     seen = tuple(
-        replace(one, right_lines=LINES) if one.outcome is Outcome.FAILED else one
+        replace(one, right_lines=lines) if one.outcome is Outcome.FAILED else one
         for one in first.observations
     )
     return replace(whole, exercises=(replace(first, observations=seen), *others))
@@ -47,7 +49,18 @@ def report() -> Report:
     ("lines", "expected"),
     [
         (LINES, TOLD),
-        (RightLines((KEYS,)), ["s1_sums.py:12, `keys`: right."]),
+        (RightLines((KEYS,)), [TOLD_OF_KEYS]),
+        (
+            RightLines((KEYS,), None, RightAnswer("sums(x, y)", ("x (3, 4)", "y (4,)"))),
+            [
+                "With random numbers the answer of `sums(x, y)` is right: x (3, 4), y (4,).",
+                TOLD_OF_KEYS,
+            ],
+        ),
+        (
+            RightLines((KEYS,), None, RightAnswer("sums(4)", ())),
+            ["The answer of `sums(4)` is right.", TOLD_OF_KEYS],
+        ),
         (
             RightLines((RightValue(Where("n.ipynb", 2, 3), PART, "q @ k"),)),
             ["n.ipynb cell 3:2, `q @ k`: right."],
@@ -65,7 +78,16 @@ def report() -> Report:
             ["s1_sums.py:12, `keys`: right.", "Also right: `q` (a.py:3)."],
         ),
     ],
-    ids=["whole", "one", "cell", "part of a cell", "returned", "another file"],
+    ids=[
+        "whole",
+        "one",
+        "of a right answer",
+        "of constants",
+        "cell",
+        "part of a cell",
+        "returned",
+        "another file",
+    ],
 )
 def test_what_is_right_is_said_in_sentences(lines: RightLines, expected: list[str]) -> None:
     assert right_sentences(lines) == expected
@@ -75,6 +97,7 @@ def test_in_korean() -> None:
     use_language("ko")
     try:
         sentences = right_sentences(LINES)
+        of_right_answer = right_sentences(RightLines((KEYS,), None, ANSWER))
     finally:
         use_language(ENGLISH)
 
@@ -83,6 +106,7 @@ def test_in_korean() -> None:
         "15번째 줄부터는 일치하는 값이 없습니다.",
         "이것도 맞습니다: 12번째 줄 `keys`.",
     ]
+    assert of_right_answer[0] == "무작위 수로는 `sums(x)`의 답이 맞습니다: x (3, 4)."
 
 
 def test_a_terminal_shows_it_with_the_place_as_a_path() -> None:
@@ -134,3 +158,10 @@ def test_a_record_holds_names_and_lines_and_no_number_of_the_reference() -> None
     }
     again = report_of(record, RUBRIC)
     assert again.exercises[0].observations[1].right_lines == LINES
+
+
+def test_a_record_keeps_the_call_whose_answer_is_right() -> None:
+    lines = replace(LINES, nothing_from=None, right_answer=ANSWER)
+    record = json.loads(json.dumps(json_report.as_dict(report(lines), for_staff=True)))
+
+    assert report_of(record, RUBRIC).exercises[0].observations[1].right_lines == lines

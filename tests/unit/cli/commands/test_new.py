@@ -39,6 +39,7 @@ def test_a_course_is_begun_with_an_exercise(course: Path) -> None:
         "assignments/f1_filters.py",
         "reference/blank_answers.py",
         "reference/exercises/f1.blur/mistakes.diff",
+        "reference/exercises/f1.blur/small_calls.py",
         "reference/exercises/f1.blur/variants.py",
         "reference/f1_filters.py",
         "rubric.yaml",
@@ -73,12 +74,13 @@ def test_a_second_exercise_moves_no_line(course: Path) -> None:
     after = contents(course)
     assert set(after) - set(before) == {
         "reference/exercises/f1.edges/mistakes.diff",
+        "reference/exercises/f1.edges/small_calls.py",
         "reference/exercises/f1.edges/variants.py",
         "tests/suites/f1_filters/public/test_edges.py",
         "tests/suites/f1_filters/test_edges.py",
     }
     written = [name for name in before if not name.startswith("assignments/")]
-    assert len(written) == 7
+    assert len(written) == 8
     assert [name for name in written if not _is_part(before[name], after[name])] == []
 
 
@@ -217,6 +219,7 @@ def test_it_fits_into_this_course(stem: str, tmp_path: Path) -> None:
     new = {name for name in set(after) - set(before) if not name.startswith("assignments/")}
     assert new == {
         f"reference/exercises/{slug}/mistakes.diff",
+        f"reference/exercises/{slug}/small_calls.py",
         f"reference/exercises/{slug}/variants.py",
         f"{suites}/test_an_example.py",
         f"{suites}/public/test_an_example.py",

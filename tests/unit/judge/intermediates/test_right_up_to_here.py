@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.grade.right_lines import RightLines
+from grader.grade.right_lines import RightAnswer, RightLines
 from grader.judge.checks.namespace import Student
 from grader.judge.checks.probe import Probe
 from grader.judge.intermediates.draws import RecordingSides
@@ -32,10 +34,10 @@ REFERENCE = """
 import torch
 from torch import nn
 
-def mix(query, key, mask):
+def mix(query, key, mask, shift=1):
     scores = query @ key.T / 5
     hidden = scores.masked_fill(~mask, -torch.inf)
-    return hidden.softmax(-1) + 1
+    return hidden.softmax(-1) + shift
 
 class Mapped(nn.Module):
     def __init__(self, width):
@@ -66,7 +68,7 @@ def reference() -> Reference:
     return Reference(module, Memo())
 
 
-def lines(target: str, student: str) -> RightLines | None:
+def lines(target: str, student: str, calls: Sequence[SmallCall] | None = None) -> RightLines | None:
     """Return what is said of a student's text, in this process."""
     torch.manual_seed(0)
     client, module = local_client("import torch\nfrom torch import nn\n" + textwrap.dedent(student))
@@ -75,7 +77,7 @@ def lines(target: str, student: str) -> RightLines | None:
     own = Student(client, definitions, STEM, right.is_module)
     probe = Probe(0, own, right, Memo(), client.known)
     sides = RecordingSides(client, own, right, probe, FOLDER)
-    return right_up_to_here([CALLS[target]], sides, 5, None)
+    return right_up_to_here(calls or [CALLS[target]], sides, 5, None)
 
 
 def told(target: str, student: str) -> tuple[Any, ...]:
@@ -154,8 +156,74 @@ def test_inputs_constants_and_chance_are_no_right_values(body: str) -> None:
     assert result is None or result.values[-1].kind.value == "part"
 
 
-def test_of_a_right_program_nothing_is_said() -> None:
-    assert lines("mix", REFERENCE) is None
+def test_lines_of_a_right_answer_are_told_with_the_call_that_is_right() -> None:
+    student = """
+    def mix(q, k, allowed):
+        q = q.detach()
+        scores = q @ k.T / 5
+        hidden = scores.masked_fill(~allowed, -torch.inf)
+        return hidden.softmax(-1) + 1
+    """
+    result = lines("mix", student)
+
+    assert result is not None
+    inputs = ("query (3, 4)", "key (5, 4)", "mask (3, 5)")
+    assert result.right_answer == RightAnswer("mix(query, key, mask)", inputs)
+    assert [one.where.line for one in result.values] == [6, 7, 8, 8]
+    assert result.nothing_from is None
+
+
+def test_the_call_of_a_module_is_told_as_it_is_typed() -> None:
+    student = ELSEWHERE + "        return self.first(x).relu() + self.second(x)\n"
+    result = lines("Mapped", student)
+
+    assert result is not None
+    assert result.right_answer == RightAnswer("Mapped(5)(x)", ("x (3, 4, 5)",))
+
+
+def test_an_answer_that_is_right_on_one_draw_alone_is_not_called_right() -> None:
+    student = """
+    def mix(q, k, allowed, made=[]):
+        scores = q @ k.T / 5
+        hidden = scores.masked_fill(~allowed, -torch.inf)
+        made.append(hidden.softmax(-1) + 1)
+        return made[0]
+    """
+    result = lines("mix", student)
+
+    assert result is not None
+    assert result.right_answer is None
+
+
+def test_a_call_is_not_called_right_if_one_like_it_is_wrong() -> None:
+    student = """
+    def mix(q, k, allowed):
+        scores = q @ k.T / 5
+        return torch.zeros(3, 5) if bool((q > 0).all()) else R(scores, allowed)
+    def R(scores, allowed):
+        return scores.masked_fill(~allowed, -torch.inf).softmax(-1) + 1
+    """
+    above_0 = {**CALLS["mix"].given, "query": Numbers("S D", positive=True)}
+    calls = [CALLS["mix"], replace(CALLS["mix"], given=above_0)]
+
+    both, first = lines("mix", student, calls), lines("mix", student, calls[:1])
+
+    assert both is not None and first is not None
+    assert (both.right_answer, first.right_answer is None) == (None, False)
+
+
+def test_lines_of_a_wrong_answer_are_told_before_those_of_a_right_one() -> None:
+    student = """
+    def mix(q, k, allowed, shift=1):
+        scores = q @ k.T / 5
+        hidden = scores.masked_fill(~allowed, -torch.inf)
+        return hidden.softmax(-1) + 1
+    """
+    shifted = replace(CALLS["mix"], options={"shift": 2})
+    result = lines("mix", student, [CALLS["mix"], shifted])
+
+    assert result is not None
+    assert (result.values[-1].text, result.right_answer) == ("hidden", None)
 
 
 def test_the_lines_of_a_module_are_compared_with_the_same_weights() -> None:

@@ -169,7 +169,7 @@ def test_the_numbers_of_parameters_that_the_course_states_are_the_references() -
     modules = [references.module(stem) for stem in course.rubric.assignments.values()]
     stated = [
         call
-        for call in load_small_calls(course.root).calls
+        for call in load_small_calls(course.root, course.rubric.exercises).calls
         if call.steps and dict(call.returns) == {"parameters": ""}
     ]
     for call in stated:
