@@ -56,7 +56,8 @@ COURSES: Mapping[str, Graded] = {
         (("return right, down", "return down, right"), ("dim=(3, 4)", "dim=4")),
     ),
     "attention": Graded(
-        ROOT, "a1", "a1_attention", (("dim=-1", "dim=0"), ("math.sqrt(", "(1 + 0 * ")),
+        ROOT, "a1", "a1_attention",
+        (("dim=-1", "dim=0"), (" * query.shape[-1] ** -0.5", "")),
     ),
 }  # fmt: skip
 
@@ -144,9 +145,15 @@ def make_class(folder: Path, students: int, course: Graded) -> None:
     for number in range(students):
         place = folder / f"student-{number:03}"
         place.mkdir(parents=True)
-        before, after = changes[number % len(changes)]
-        changed = text.replace(before, after) if before else text
+        changed = edited(text, *changes[number % len(changes)], course.stem)
         (place / f"{course.stem}.py").write_text(f"{changed}\n# {number}\n", "utf-8")
+
+
+def edited(text: str, before: str, after: str, stem: str) -> str:
+    """Return the reference with that change, or as it is without one."""
+    if before not in text:
+        raise SystemExit(f"reference/{stem}.py has no {before!r} any more: this class needs one")
+    return text.replace(before, after) if before else text
 
 
 @dataclass(frozen=True)
