@@ -65,14 +65,14 @@ def seal(
             "rest": len(second) + TAG_BYTES,
         }
     )
-    parts = [
+    pieces = [
         _MAGIC,
         _LENGTH.pack(len(header)),
         header,
         encrypt(key.grading, first, [header, _OUTLINE]),
         encrypt(key.grading, second, [header, _REST]),
     ]
-    data = b"".join(parts)
+    data = b"".join(pieces)
     return data + sign(key, data)
 
 
