@@ -286,11 +286,14 @@ def replay(place: Path, given: argparse.Namespace) -> int:
     package = with_threads(place, given.threads)
     run = graded(
         place / "class", out, [*words, "-j", str(given.jobs), "--isolation", given.isolation],
-        given.python, package,
+        given.python, package, 60 * given.minutes,
     )  # fmt: skip
-    changed = 0
+    changed, replayed = 0, 0
     for name in chosen:
         path = out / "records" / name
+        if run.code == INTERRUPTED and not path.is_file():
+            continue
+        replayed += 1
         now = marks(json.loads(path.read_text("utf-8"))) if path.is_file() else {"problem": "none"}
         then = marks(known[name])
         other = {one for one in {*then, *now} if then.get(one) != now.get(one)}
@@ -300,10 +303,11 @@ def replay(place: Path, given: argparse.Namespace) -> int:
             print(f"{id} {one}: {then.get(one)} -> {now.get(one)}")
     libraries = version_of(given.python)
     print(
-        f"{len(chosen)} results replayed on {given.threads} thread(s) with {libraries}: "
-        f"{changed} with another mark; exit code {run.code}, {run.processor_s:.0f} s of processor"
+        f"{replayed} of {len(chosen)} results replayed on {given.threads} thread(s) with "
+        f"{libraries}: {changed} with another mark; exit code {run.code}, {run.new} new, "
+        f"{run.processor_s:.0f} s of processor"
     )
-    return bool(changed) or run.code not in ENDED
+    return bool(changed) or run.code not in (*ENDED, INTERRUPTED)
 
 
 def version_of(python: str) -> str:
