@@ -59,12 +59,16 @@ class Memory:
         }
 
     def growths(self) -> Iterator[Growth]:
-        """Yield what became of each kind that lives as long as the batch."""
+        """Yield what became of each kind that lives as long as the batch.
+
+        A batch that goes on where another was ended is as warm as what it graded itself.
+        """
+        first = min((one.done for one in self.samples), default=0)
         most = max((one.done for one in self.samples), default=0)
-        warm = min(WARM, most // 4)
+        warm = min(WARM, (most - first) // 4)
         for kind in [kind for kind in KINDS if kind != "worker"]:
             own = [one for one in self.samples if one.kind == kind]
-            early = [one for one in own if warm <= one.done < 2 * warm]
+            early = [one for one in own if warm <= one.done - first < 2 * warm]
             late = [one for one in own if one.done >= most - warm]
             if early and late:
                 yield Growth(kind, typical(early), typical(late))

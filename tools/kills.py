@@ -4,6 +4,7 @@
 command again as often as it takes, and demands the gradebook of an undisturbed run, to the byte.
 The class is one of the course that is made for tests, whose run is mostly what all courses share;
 `--course attention` takes the first assignment of this course instead, which costs twice as much.
+`--times 25` and then `--times 25 --first 100` are fifty in two parts, at other moments.
 `--full-disk 10` lets the disk become full instead, at ten sizes, and gives the command again when
 there is room. Linux only: it reads the tree of processes from /proc, and mounts small disks in a
 namespace of its own.
@@ -56,7 +57,8 @@ COURSES: Mapping[str, Graded] = {
         (("return right, down", "return down, right"), ("dim=(3, 4)", "dim=4")),
     ),
     "attention": Graded(
-        ROOT, "a1", "a1_attention", (("dim=-1", "dim=0"), ("math.sqrt(", "(1 + 0 * ")),
+        ROOT, "a1", "a1_attention",
+        (("dim=-1", "dim=0"), (" * query.shape[-1] ** -0.5", "")),
     ),
 }  # fmt: skip
 
@@ -144,9 +146,15 @@ def make_class(folder: Path, students: int, course: Graded) -> None:
     for number in range(students):
         place = folder / f"student-{number:03}"
         place.mkdir(parents=True)
-        before, after = changes[number % len(changes)]
-        changed = text.replace(before, after) if before else text
+        changed = edited(text, *changes[number % len(changes)], course.stem)
         (place / f"{course.stem}.py").write_text(f"{changed}\n# {number}\n", "utf-8")
+
+
+def edited(text: str, before: str, after: str, stem: str) -> str:
+    """Return the reference with that change, or as it is without one."""
+    if before not in text:
+        raise SystemExit(f"reference/{stem}.py has no {before!r} any more: this class needs one")
+    return text.replace(before, after) if before else text
 
 
 @dataclass(frozen=True)
@@ -251,12 +259,16 @@ def undisturbed(graded: Class, out: Path) -> Undisturbed:
 
 
 def until_enough(
-    kind: str, times: int, one: Callable[[tuple[str, int]], Kill], threads: ThreadPoolExecutor
+    kind: str,
+    times: int,
+    first: int,
+    one: Callable[[tuple[str, int]], Kill],
+    threads: ThreadPoolExecutor,
 ) -> Iterator[Kill]:
-    """Yield batches of a kind until so many of them were ended early."""
+    """Yield batches of a kind, numbered from `first`, until so many of them were ended early."""
     begun, missing = 0, times
     while missing > 0 and begun < MOST_TRIES * times:
-        own = list(threads.map(one, ((kind, begun + n) for n in range(missing))))
+        own = list(threads.map(one, ((kind, first + begun + n) for n in range(missing))))
         begun += len(own)
         missing -= sum(kill.hit for kill in own)
         yield from own
@@ -276,6 +288,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument(
         "--times", type=int, default=50, help="kills of each kind, misses not counted"
+    )
+    parser.add_argument(
+        "--first", type=int, default=0, help="number of the first batch; it says the moment"
     )
     parser.add_argument("--students", type=int, default=6)
     parser.add_argument("--course", choices=COURSES, default="toy", help="that is graded")
@@ -298,7 +313,7 @@ def main() -> int:
     kills, times, too_few = [], given.full_disk or given.times, False
     with ThreadPoolExecutor(given.at_once) as threads:
         for kind in [FULL_DISK] if given.full_disk else list(given.kind or KINDS):
-            own = list(until_enough(kind, times, one, threads))
+            own = list(until_enough(kind, times, given.first, one, threads))
             kills += own
             too_few |= sum(kill.hit for kill in own) < times
             print(in_words(kind, own), flush=True)

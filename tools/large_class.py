@@ -10,7 +10,8 @@ how that grew after the first 200, and the ratio to a plain loop: the same suite
 pytest, without isolation. `malformed` does the same with files that nobody should have handed in,
 and demands an outcome for everybody. `replay` grades results of `grade` once more, with another
 number of threads or another torch, and lists every mark that differs. What is there already is not
-done again.
+done again, and not counted again: where one is not alone on a machine, `--minutes 8` ends a part
+cleanly, and the same command goes on. Its last part says what all of them took.
 
 Linux only: it reads the tree of processes from /proc.
 """
@@ -25,13 +26,14 @@ import os
 import random
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -39,7 +41,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tools.class_making import make_class  # noqa: E402
-from tools.class_memory import Memory  # noqa: E402
+from tools.class_memory import STORE, WARM, Memory, results_in  # noqa: E402
 from tools.malformed import make_malformed  # noqa: E402
 
 EVERY_S = 0.5
@@ -52,6 +54,8 @@ FLAT = 5.0
 """By so many per cent, at most, a process may have grown after the first students."""
 ENDED = (0, 1, 3)
 """The exit codes of a batch that graded everybody as far as it can be graded."""
+INTERRUPTED = 130
+"""The exit code of one that was told to stop."""
 _PLAIN_LOOP = """
 import sys, time, pytest
 words = ["-q", "-p", "no:cacheprovider", *sys.argv[2:]]
@@ -88,14 +92,16 @@ class Graded:
     memory: Memory
     printed: str
     rows: Mapping[str, Mapping[str, str]]
+    new: int = 0
+    """The results that were not in the store before."""
 
 
 def graded(
     folder: Path, out: Path, words: Sequence[str], python: str = sys.executable,
-    package: Path = ROOT,
+    package: Path = ROOT, most_s: float = float("inf"),
 ) -> Graded:  # fmt: skip
-    """Runs `grader batch`, and looks at its processes meanwhile."""
-    log = out.with_name(f"{out.name}.log")
+    """Runs `grader batch`, ends it after so long, and looks at its processes meanwhile."""
+    log, known = out.with_name(f"{out.name}.log"), results_in(out / STORE)
     adopt_orphans()
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     memory = Memory()
@@ -106,12 +112,16 @@ def graded(
         while process.poll() is None:
             memory.look(process.pid, out)
             time.sleep(EVERY_S)
+            if time.monotonic() - began > most_s:
+                process.send_signal(signal.SIGINT)
+                most_s = float("inf")
     bury_orphans()
     memory.write(out.with_name(f"{out.name}-memory.csv"))
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     wall_s = time.monotonic() - began
-    return Graded(process.returncode, wall_s, spent, memory, log.read_text("utf-8"), rows(out))
+    new = results_in(out / STORE) - known
+    return Graded(process.returncode, wall_s, spent, memory, log.read_text("utf-8"), rows(out), new)
 
 
 def rows(out: Path) -> dict[str, dict[str, str]]:
@@ -125,10 +135,12 @@ def rows(out: Path) -> dict[str, dict[str, str]]:
 
 def faults(run: Graded, kinds: Mapping[str, str]) -> Iterator[str]:
     """What must never be: another end than a gradebook, a traceback, a student without outcome."""
-    if run.code not in ENDED:
-        yield f"exit code {run.code}"
     if "Traceback" in run.printed:
         yield "a traceback"
+    if run.code == INTERRUPTED:
+        return
+    if run.code not in ENDED:
+        yield f"exit code {run.code}"
     for student, kind in kinds.items():
         row = run.rows.get(student)
         if row is None:
@@ -167,27 +179,65 @@ def made(place: Path, name: str, count: int, seed: int, only: Sequence[str] = ()
     return dict(known["kinds"])
 
 
+@dataclass(frozen=True)
+class Part:
+    """What one run of the command did of a class."""
+
+    new: int
+    wall_s: float
+    processor_s: float
+
+
+def parts_with(place: Path, name: str, part: Part) -> list[Part]:
+    """Return all parts of a class that took part in its results, this one the last."""
+    path = place / f"{name}-parts.json"
+    known = [Part(**one) for one in json.loads(path.read_text("utf-8"))] if path.is_file() else []
+    parts = [one for one in (*known, part) if one.new]
+    path.write_text(json.dumps([asdict(one) for one in parts]), encoding="utf-8")
+    return parts
+
+
+def speed(parts: Sequence[Part]) -> tuple[str, float]:
+    """Say how quickly results were made, and return seconds of processor time for each."""
+    new, wall_s = sum(one.new for one in parts), sum(one.wall_s for one in parts)
+    processor_s = sum(one.processor_s for one in parts)
+    if not new:
+        return "no result is new", 0.0
+    words = (
+        f"{new} results in {wall_s:.0f} s: {new / wall_s:.2f} a second; "
+        f"{processor_s:.0f} s of processor time, {processor_s / new:.2f} s for each"
+    )
+    return words, processor_s / new
+
+
 def grade(place: Path, name: str, given: argparse.Namespace) -> int:
     kinds = made(place, name, given.count, given.seed, given.only)
     words = [word for slug in given.only for word in ("--only", slug)]
-    run = graded(place / name, place / f"{name}-results", [*words, "-j", str(given.jobs)])
+    run = graded(
+        place / name, place / f"{name}-results", [*words, "-j", str(given.jobs)],
+        most_s=60 * given.minutes,
+    )  # fmt: skip
     kept = Counter(kinds.values())
     print(f"{len(kinds)} submissions: " + ", ".join(f"{n} {kind}" for kind, n in kept.items()))
-    each = run.processor_s / len(kinds)
-    print(
-        f"exit code {run.code}, {run.wall_s:.0f} s: {len(kinds) / run.wall_s:.2f} a second with "
-        f"-j {given.jobs}; {run.processor_s:.0f} s of processor time, {each:.2f} s for each"
-    )
+    part = Part(run.new, run.wall_s, run.processor_s)
+    parts = parts_with(place, name, part)
+    print(f"exit code {run.code} with -j {given.jobs}; {speed([part])[0]}")
     for kind, mib in run.memory.most().items():
         print(f"{kind:8} at most {mib:7.1f} MiB of its own")
     growths = list(run.memory.growths())
     for growth in growths:
         print(growth)
-    if name != "malformed" and not given.without_plain:
-        plain = plain_loop(given.only)
+    ended = run.code != INTERRUPTED
+    if ended:
+        print(f"in {len(parts)} part(s): {speed(parts)[0]}")
+    if ended and name != "malformed" and not given.without_plain:
+        plain, each = plain_loop(given.only), speed(parts)[1]
         print(f"plain loop: {plain:.2f} s of processor time a submission; ratio {each / plain:.2f}")
-    wrong = [*faults(run, kinds), *(f"not flat: {one}" for one in growths if one.percent > FLAT)]
-    print("\n".join(wrong) if wrong else "everybody has points or a reason; no traceback")
+    # Who has just begun grows: that is not told of a run that has hardly graded more than these.
+    grown = [one for one in growths if one.percent > FLAT] if run.new >= 2 * WARM else []
+    wrong = [*faults(run, kinds), *(f"not flat: {one}" for one in grown)]
+    fine = "everybody has points or a reason; no traceback" if ended else "not all are graded yet"
+    print("\n".join(wrong) if wrong else fine)
     return bool(wrong)
 
 
@@ -238,11 +288,14 @@ def replay(place: Path, given: argparse.Namespace) -> int:
     package = with_threads(place, given.threads)
     run = graded(
         place / "class", out, [*words, "-j", str(given.jobs), "--isolation", given.isolation],
-        given.python, package,
+        given.python, package, 60 * given.minutes,
     )  # fmt: skip
-    changed = 0
+    changed, replayed = 0, 0
     for name in chosen:
         path = out / "records" / name
+        if run.code == INTERRUPTED and not path.is_file():
+            continue
+        replayed += 1
         now = marks(json.loads(path.read_text("utf-8"))) if path.is_file() else {"problem": "none"}
         then = marks(known[name])
         other = {one for one in {*then, *now} if then.get(one) != now.get(one)}
@@ -252,10 +305,11 @@ def replay(place: Path, given: argparse.Namespace) -> int:
             print(f"{id} {one}: {then.get(one)} -> {now.get(one)}")
     libraries = version_of(given.python)
     print(
-        f"{len(chosen)} results replayed on {given.threads} thread(s) with {libraries}: "
-        f"{changed} with another mark; exit code {run.code}, {run.processor_s:.0f} s of processor"
+        f"{replayed} of {len(chosen)} results replayed on {given.threads} thread(s) with "
+        f"{libraries}: {changed} with another mark; exit code {run.code}, {run.new} new, "
+        f"{run.processor_s:.0f} s of processor"
     )
-    return bool(changed) or run.code not in ENDED
+    return bool(changed) or run.code not in (*ENDED, INTERRUPTED)
 
 
 def version_of(python: str) -> str:
@@ -276,6 +330,9 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=1, help="of replay")
     parser.add_argument("--python", default=sys.executable, help="of replay: with another torch")
     parser.add_argument("--isolation", default="full", help="of replay")
+    parser.add_argument(
+        "--minutes", type=float, default=float("inf"), help="of a part; the same command goes on"
+    )
     parser.add_argument("--without-plain", action="store_true", help="no plain loop beside it")
     given = parser.parse_args()
     place = given.place.resolve()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from grader.course.yaml_source import displayed
+from grader.course.yaml_source import LOADER, displayed
 from grader.text.problem import Problem, Trail, dotted
 
 RUBRIC_FILE = "rubric.yaml"
@@ -31,7 +31,8 @@ def place_of(text: str, trail: Trail) -> tuple[int, int]:
     >>> place_of(rubric, ("exercises", "a1.sdpa", "points"))
     (2, 3)
     """
-    node, place = yaml.compose(text, Loader=yaml.SafeLoader), (1, 1)
+    # By the parser that has read the file already: the other one refuses `{question: Why?}`.
+    node, place = yaml.compose(text, Loader=LOADER), (1, 1)
     for step in trail:
         result = _step(node, step)
         if result is None:

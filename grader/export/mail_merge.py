@@ -52,7 +52,7 @@ def mail_merge(graded: GradedClass, choices: Choices) -> Exported:
 
 def _remarks(graded: GradedClass, choices: Choices) -> tuple[str, ...]:
     without = len(without_report(graded))
-    remarks = (f"{without} without a report are not in the list",) if without else ()
+    remarks = (f"without a report, and so not in the list: {without}",) if without else ()
     if graded.rubric.feedback.causes is CauseTiming.AT_ONCE or choices.cause:
         return remarks
     return (*remarks, "causes that the course keeps back are not in the list; --cause ID lists one")

@@ -16,7 +16,10 @@ from pathlib import Path
 
 from ..course.course import Course
 from ..course.public_view import public_rubric
+from ..course.question_text import ANSWERS_FILE, answers_file
 from ..course.rubric_place import RUBRIC_FILE
+from ..course.translations import BEFORE, DOMAIN
+from ..handouts.translated_handout import paragraphs
 from ..text.catalogue import chosen_texts
 from ..text.language import LANGUAGES
 from .secrets import squeezed
@@ -24,6 +27,8 @@ from .secrets import squeezed
 RECORDED = "reference/recorded.json.gz"
 _ROLES = "reference/roles.py"
 _CATALOGUE = "reference/locale/{}/LC_MESSAGES/course.mo"
+_HANDOUTS = f"reference/locale/{{}}/LC_MESSAGES/{DOMAIN}.mo"
+_EARLIER = f"reference/locale/{{}}/{BEFORE}"
 
 
 class UnrecordedError(Exception):
@@ -65,7 +70,7 @@ def pack_files(course: Course, recording: bytes) -> dict[str, bytes]:
     files = {RUBRIC_FILE: rubric, RECORDED: recording, **suites}
     if course.paths.roles.is_file():
         files[_ROLES] = course.paths.roles.read_bytes()
-    return {**files, **dict(_translations(course, files))}
+    return {**files, **dict(_translations(course, files)), **dict(_questions(course))}
 
 
 def _public_suites(course: Course) -> Iterator[tuple[str, bytes]]:
@@ -84,3 +89,15 @@ def _translations(course: Course, files: Mapping[str, bytes]) -> Iterator[tuple[
         if path.is_file():
             is_in_words = lambda text: squeezed(text) in words  # noqa: E731
             yield _CATALOGUE.format(language), chosen_texts(path.read_bytes(), is_in_words)
+
+
+def _questions(course: Course) -> Iterator[tuple[str, bytes]]:
+    """Yield the questions in other languages: without them nobody knows an empty answer."""
+    asked = {*paragraphs(ANSWERS_FILE, answers_file(course.rubric.written.values()))}
+    for language in LANGUAGES:
+        path: Path = course.root / _HANDOUTS.format(language)
+        earlier: Path = course.root / _EARLIER.format(language)
+        if course.rubric.written and path.is_file():
+            yield _HANDOUTS.format(language), chosen_texts(path.read_bytes(), asked.__contains__)
+            if earlier.is_file():
+                yield _EARLIER.format(language), earlier.read_bytes()

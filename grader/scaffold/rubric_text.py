@@ -10,6 +10,15 @@ from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode
 
 from . import ScaffoldError
 
+# The compiled parser, where there is one, as for whoever reads the rubric: it alone can read
+# `{question: Why?}`.
+_LOADER: type[yaml.SafeLoader] | type[yaml.CSafeLoader] = getattr(
+    yaml, "CSafeLoader", yaml.SafeLoader
+)
+_TEXT_LOADER: type[yaml.BaseLoader] | type[yaml.CBaseLoader] = getattr(
+    yaml, "CBaseLoader", yaml.BaseLoader
+)
+
 
 def add_exercise(
     text: str, *, slug: str, entry: str, assignment: str | None = None, file: str = "rubric.yaml"
@@ -33,7 +42,7 @@ def add_exercise(
     """
     prefix = slug.partition(".")[0]
     lines = text.removesuffix("\n").split("\n")
-    root = yaml.compose("\n".join(lines), Loader=yaml.SafeLoader)
+    root = yaml.compose("\n".join(lines), Loader=_LOADER)
     assert isinstance(root, MappingNode)  # it was read as a rubric before
     parts = {key.value: (key, value) for key, value in root.value}
     # From the bottom up, so that the lines above keep their numbers.
@@ -120,7 +129,7 @@ def _require_only(
 def _parsed(text: str) -> dict[str, Any]:
     # As text: no number or date is rounded before it is compared.
     try:
-        content = yaml.load(text, Loader=yaml.BaseLoader)
+        content = yaml.load(text, Loader=_TEXT_LOADER)
     except yaml.YAMLError:
         return {"assignments": {}, "exercises": {}}
     return dict(content) if isinstance(content, Mapping) else {}

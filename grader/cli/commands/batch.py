@@ -211,7 +211,8 @@ def _print_words(graded: ClassGrading, request: ClassRequest) -> None:
         )
     if course.rubric.written_for(graded.slugs):
         print_review(summary.review)
-        if print_answers(summary.everybody, graded.by_person):
+        if print_answers(summary.everybody, graded.by_person) and request.shard is None:
+            # Of a shard they are marked where all shards are merged: `merge` takes no points over.
             where = f"read {out / SHEETS}, fill {out / POINTS_FILE}"
             enter = here(request.course_folder).command("gradebook", str(out))
             click.echo(f"to grade answers: {where}, then: {enter}")

@@ -40,7 +40,7 @@ class LoadedFiles:
             NotDefined: there is no such name, or only the stub's.
         """
         module = self.report.modules.get(stem)
-        if module is None:
+        if module is None or not module.file:
             raise NotDefined(
                 _("no file {stem}.py or {stem}.ipynb was handed in", stem=stem),
                 _("a file {stem}.py or {stem}.ipynb", stem=stem),

@@ -19,6 +19,7 @@ from grader.submission.submission import Submission
 from tests.unit.samples import SampleGrader, write_course
 
 STUDENTS = 23
+ASKS = "written:\n  s1.why: {points: 2, question: Why?}\n"
 OF = 4
 
 
@@ -159,6 +160,21 @@ def test_a_shard_says_what_to_do_with_it(root: Path, capsys: pytest.CaptureFixtu
     )  # fmt: skip
     out = capsys.readouterr().out
     assert f" not graded in this run; grader merge RESULTS {root / 'part-1'} … takes all" in out
+
+
+@pytest.mark.parametrize(("shard", "asks"), [("1/4", 0), (None, 1)], ids=["a shard", "a class"])
+def test_a_shard_asks_nobody_to_mark(
+    root: Path, capsys: pytest.CaptureFixture[str], shard: str | None, asks: int
+) -> None:
+    with (root / "rubric.yaml").open("a", encoding="utf-8") as rubric:
+        rubric.write(ASKS)
+    for place in (root / "class").iterdir():
+        (place / "answers.md").write_text("<!-- answer: s1.why -->\nBecause.\n", encoding="utf-8")
+    batch(
+        root / "class", root / "part-1", jobs=1, only=(), spawn=False, course_folder=None,
+        shard=shard, open_engine=SampleGrader().opened,
+    )  # fmt: skip
+    assert capsys.readouterr().out.count("to grade answers: ") == asks
 
 
 def test_appeals_are_taken_along_once_and_keep_their_time(

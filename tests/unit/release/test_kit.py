@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import pytest
 
 from grader.cli.cli import main
 from grader.course.course import find_course
-from grader.release.kit import kit_files
+from grader.release.kit import KitParts, kit_files
+from grader.submission.submission import read_submission
+from grader.submission.written_answers import written_answers
 
 ROOT = Path(__file__).parents[3]
 TOY = ROOT / "tests" / "toy_course"
@@ -101,3 +104,19 @@ def test_a_language_without_hand_outs_is_refused(
     words = ["--out", str(tmp_path / "kit"), "--course", str(TOY)]
     assert main(["release", *words, "--languages", "ko"]) == 2
     assert "the course has no hand-outs in that language" in capsys.readouterr().err
+
+
+def test_in_a_kit_nobody_has_answered_a_question_yet(tmp_path: Path) -> None:
+    """Its hand-outs ask in both languages, and know an empty answer in both."""
+    nothing = KitParts(record=lambda: gzip.compress(b"{}", mtime=0))
+    for name, data in kit_files(find_course(ROOT), ["en", "ko"], nothing).items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    questions = find_course(tmp_path).rubric.written
+    handed_in = read_submission(tmp_path / "assignments")
+
+    answers = written_answers(handed_in, questions, questions.values())
+
+    assert len(answers) == len(questions) > 3
+    assert {one.text for one in answers} == {""}

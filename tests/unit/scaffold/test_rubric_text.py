@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from grader.scaffold import ScaffoldError
 from grader.scaffold.rubric_text import add_exercise
@@ -96,6 +97,17 @@ def test_exercises_in_braces_are_refused_with_their_line() -> None:
 
     with pytest.raises(ScaffoldError, match=r"rubric\.yaml:2: .* in braces.* Next: "):
         add_exercise(text, slug="t1.new", entry=ENTRY)
+
+
+@pytest.mark.skipif(
+    not hasattr(yaml, "CSafeLoader"), reason="without the compiled parser the file is refused"
+)
+def test_a_question_mark_before_a_brace_stays() -> None:
+    text = "assignments: {t1: t1_toy}\nexercises:\n  t1.one: {question: Why?}\n"
+
+    assert add_exercise(text, slug="t1.new", entry=ENTRY) == (
+        text + "\n  t1.new:  # a note\n    targets: [new]\n"
+    )
 
 
 def test_the_rubric_of_this_course_stays_as_it_is() -> None:

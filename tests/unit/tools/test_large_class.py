@@ -15,7 +15,7 @@ from grader.store.store import STORE_FILE, open_store
 from grader.submission.submission import SubmissionError
 from tools.class_making import KINDS_OF_STUDENT, make_class
 from tools.class_memory import Memory, Sample, mib_of, results_in
-from tools.large_class import Graded, faults, marks, with_threads
+from tools.large_class import Graded, Part, faults, marks, parts_with, speed, with_threads
 from tools.malformed import KINDS, make_malformed
 
 STEMS = ("a1_attention",)
@@ -83,13 +83,23 @@ def test_whatever_is_malformed_is_read_or_refused_in_words(tmp_path: Path) -> No
         (RUN, []),
         (Graded(2, 1.0, 1.0, Memory(), "", RUN.rows), ["exit code 2"]),
         (Graded(1, 1.0, 1.0, Memory(), "Traceback (most", RUN.rows), ["a traceback"]),
+        (Graded(130, 1.0, 1.0, Memory(), "", {}), []),
+        (Graded(130, 1.0, 1.0, Memory(), "Traceback (most", {}), ["a traceback"]),
         (Graded(1, 1.0, 1.0, Memory(), "", {}), ["one (right): no row"]),
         (
             Graded(1, 1.0, 1.0, Memory(), "", {"one": {"total": "", "problem": ""}}),
             ["one (right): neither points nor a reason"],
         ),
     ],
-    ids=["nothing", "exit code", "traceback", "no row", "no outcome"],
+    ids=[
+        "nothing",
+        "exit code",
+        "traceback",
+        "a part",
+        "traceback of a part",
+        "no row",
+        "no outcome",
+    ],
 )
 def test_what_must_never_be_is_listed(run: Graded, words: list[str]) -> None:
     assert list(faults(run, {"one": "right"})) == words
@@ -109,6 +119,23 @@ def test_growth_is_counted_when_a_class_is_warm(most: int, at: int, percent: flo
     [growth] = Memory(warm).growths()
     assert growth.kind == "zygote"
     assert growth.percent == pytest.approx(percent)
+
+
+def test_growth_of_a_part_is_counted_from_where_it_began() -> None:
+    part = [sample(done, 110.0 if done > 1300 else 100.0) for done in range(600, 2001, 5)]
+    [growth] = Memory(part).growths()
+    assert growth.percent == pytest.approx(10)
+
+
+def test_parts_add_up_and_one_without_a_result_is_none(tmp_path: Path) -> None:
+    assert parts_with(tmp_path, "class", Part(40, 20.0, 30.0)) == [Part(40, 20.0, 30.0)]
+    assert parts_with(tmp_path, "class", Part(0, 5.0, 1.0)) == [Part(40, 20.0, 30.0)]
+    parts = parts_with(tmp_path, "class", Part(60, 30.0, 40.0))
+
+    words = "100 results in 50 s: 2.00 a second; 70 s of processor time, 0.70 s for each"
+    assert speed(parts)[0] == words
+    assert speed(parts)[1] == pytest.approx(0.7)
+    assert speed([]) == ("no result is new", 0.0)
 
 
 def test_a_small_process_of_a_kind_hides_no_growth() -> None:
