@@ -8,9 +8,10 @@ They hold words and no code of the reference, and stand in `reference/`:
     mistakes/shared.toml                    for mistakes that the list does not have, each entry
                                             with `causes`, the ids that share it
     exercises/a1.sdpa/explanations.toml     the exercise, ["a1.sdpa"], and those of its own mistakes
-                                            of which the list says too little: ["sdpa.unscaled"];
-                                            hints for one of its targets, ["softmax_naive"], which
-                                            may leave the rest to the exercise
+                                            of which the list says too little: ["sdpa.unscaled"],
+                                            or [a_mask_read_as_bool] with `causes`; hints for one of
+                                            its targets, ["softmax_naive"]. Both may leave equation
+                                            and source to the exercise, a target the why as well
 """
 
 from __future__ import annotations
@@ -186,21 +187,31 @@ def _table(path: Path) -> Mapping[str, object]:
 
 def _of_exercise(exercise: Exercise, paths: CoursePaths) -> Iterator[tuple[str, Explanation]]:
     path = paths.exercise(exercise.slug).explanations
-    about = _table(path).get(exercise.slug)
-    given = about if isinstance(about, dict) else {}
-    given = {name: text for name, text in given.items() if name != "hints"}
-    yield from _explanations(path, paths, dict.fromkeys(exercise.targets, given))
+    table = _table(path)
+    about = table.get(exercise.slug)
+    lent = about if isinstance(about, dict) else {}
+    lent = {name: text for name, text in lent.items() if name != "hints"}
+    sources = {name: text for name, text in lent.items() if name != "why"}
+    given = dict.fromkeys(table, sources) | dict.fromkeys(exercise.targets, lent)
+    for key, one in _explanations(path, paths, given):
+        for id in _causes(table[key]) or [key]:
+            yield id, replace(one, name=id)
 
 
 def _shared(paths: CoursePaths) -> Iterator[tuple[str, Explanation]]:
     table = _table(paths.shared_causes)
     for key, one in _explanations(paths.shared_causes, paths):
-        values = table[key]
-        causes = values.get("causes") if isinstance(values, dict) else None
-        if not isinstance(causes, list) or not causes:
+        causes = _causes(table[key])
+        if not causes:
             place = paths.shown(paths.shared_causes)
             raise ExplanationError(f"{place}: {key}: expected `causes`, a list of ids")
-        yield from ((str(id), replace(one, name=str(id))) for id in causes)
+        yield from ((id, replace(one, name=id)) for id in causes)
+
+
+def _causes(values: object) -> list[str]:
+    """Return the ids of the mistakes that share an entry."""
+    causes = values.get("causes") if isinstance(values, dict) else None
+    return [str(id) for id in causes] if isinstance(causes, list) else []
 
 
 def _explanations(

@@ -23,9 +23,19 @@ COURSE = find_course(ROOT)
 KNOWN = load_explanations(ROOT, COURSE.rubric)
 TARGETS = [target for one in COURSE.rubric.exercises.values() for target in one.targets]
 SHARED = tomllib.loads(COURSE.paths.shared_causes.read_text(encoding="utf-8"))
+OWN = {
+    f"{slug} {key}": one.get("causes", [key])
+    for slug in COURSE.rubric.exercises
+    for key, one in tomllib.loads(
+        COURSE.paths.exercise(slug).explanations.read_text(encoding="utf-8")
+    ).items()
+    if key not in (slug, *TARGETS)
+}
+"""The causes of each ladder that an exercise has for some of its own mistakes."""
 LONG = {
     **KNOWN.by_target,
     **{f"shared {key}": KNOWN.by_cause[one["causes"][0]] for key, one in SHARED.items()},
+    **{name: KNOWN.by_cause[causes[0]] for name, causes in OWN.items()},
 }
 """The ladders that are more than three sentences."""
 ALL = {
@@ -59,6 +69,13 @@ def korean() -> Iterator[None]:
     use_language("ko", ROOT)
     yield
     use_language(ENGLISH)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_an_exercise_explains_its_own_mistakes(name: str) -> None:
+    slugs = {KNOWN.entries[id][1] for id in OWN[name]}
+
+    assert slugs == {name.partition(" ")[0]}
 
 
 def test_every_target_has_hints_of_its_own() -> None:
@@ -115,6 +132,7 @@ def test_hard_and_given_away_would_be_noticed() -> None:
 
 def test_what_is_shared_belongs_to_mistakes_that_have_nothing_else() -> None:
     causes = [id for one in SHARED.values() for id in one["causes"]]
+    causes += [id for own in OWN.values() for id in own]
 
     assert len(causes) == len(set(causes))
     assert [id for id in causes if id not in KNOWN.entries] == []
