@@ -105,9 +105,19 @@ EARLIER = frozenset(
         "sincos.height_and_width_exchanged",
         "packed.softmax_over_queries_throughout",
         "packed.batch_and_heads_mixed",
+        "loss.mean_of_the_means_of_texts",
+        "loss.in_bits",
+        "rope.angles_in_the_dtype_of_x",
+        "rope.exponent_i",
+        "mha.residual_inside",
+        "mha.no_output_projection",
+        "padding.one_too_many",
+        "padding.inverted",
+        "mlp.dropout_after_alone",
+        "mlp.weights_in_a_list",
     }
 )
-"""Drawn with seeds 1 to 5, and looked at while the grammar was written: never drawn again."""
+"""Drawn with seeds 1 to 6, and looked at: never drawn again."""
 LOOKED_THROUGH = frozenset({"a3.cross"})
 """Exercises of whose mistakes many were looked at while the grammar was written: none is drawn."""
 _COURSE = ("rubric.yaml", "reference", "assignments", "tests/suites")

@@ -44,7 +44,7 @@ class Attention(torch.nn.Module):
             mask = mask + EPS
         return self.query(x) * mask
 '''
-STUDENT = '''\
+STUDENT = """\
 import math
 import torch
 from torch import einsum
@@ -73,7 +73,7 @@ class Attention(torch.nn.Module):
         else:
             mask = mask + EPS
         return self.to_q(x) * mask
-'''
+"""
 NAMES = ("scores", "Attention")
 
 
