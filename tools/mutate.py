@@ -101,7 +101,10 @@ TARGETS = (
     Target("grader/grade/counterexample.py", OF_GRADE),
     Target("grader/course/rubric.py", OF_RUBRIC),
     Target("grader/course/rubric_file.py", OF_RUBRIC),
-    Target("grader/course/rubric_form.py", OF_RUBRIC),
+    # What a key means is read on a page of docs.
+    Target(
+        "grader/course/rubric_form.py", (*OF_RUBRIC, "tests/unit/tools/test_reference_pages.py")
+    ),
     Target("grader/course/rubric_rules.py", OF_RUBRIC),
     Target("grader/course/schema.py", OF_RUBRIC),
     Target("grader/course/yaml_source.py", OF_RUBRIC),
