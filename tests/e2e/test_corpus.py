@@ -95,6 +95,7 @@ def test_every_submission_gets_its_grade(name: str, way: str, graded: Graded) ->
 
 @pytest.mark.parametrize("name", NAMES)
 def test_outcomes_are_those_stated(name: str, graded: Graded) -> None:
+    """`outcomes` are all that the checks of a criterion come to: `a1.sdpa/outputs: [failed]`."""
     wanted = expectations(name)
     seen: dict[str, set[str]] = {}
     for exercise in graded("fork")[name].exercises:
