@@ -114,8 +114,8 @@ def run(
         settings = Options(workers=jobs or cores() + 1, isolation=isolation)
         with open_store(results / STORE_FILE) as store:
             texts = HandedInTexts(store, folder, results, course)
-            found = matches(course, groups, settings, most_pairs, texts.of)
-            explained = sorted(found, key=lambda one: groups.index(one.group))
+            every_match = matches(course, groups, settings, most_pairs, texts.of)
+            explained = sorted(every_match, key=lambda one: groups.index(one.group))
         examples = smallest_inputs(course, explained, settings)
         report = lens_json(explained, examples)
         text = json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False)

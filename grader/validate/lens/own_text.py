@@ -27,7 +27,7 @@ _MEMORY, _CPU_S = 2 << 30, 20
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextPiece:
     """Lines of a reference, and what the student has there."""
 
     definition: str
@@ -54,7 +54,7 @@ class Helper:
 class OwnPieces:
     """All in which a student's definitions differ from the reference's."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPiece, ...]
     helpers: tuple[Helper, ...]
     before: int
     """The line of the reference before which helpers stand."""
@@ -79,7 +79,7 @@ def own_pieces(reference: str, student: str, names: Sequence[str]) -> OwnPieces:
     return OwnPieces(pieces, tuple(_helpers(theirs, taken)), min(lines, default=1))
 
 
-def _pieces(name: str, old: ast.stmt, new: ast.stmt, reference: str) -> Iterator[Piece]:
+def _pieces(name: str, old: ast.stmt, new: ast.stmt, reference: str) -> Iterator[TextPiece]:
     """Yield where two versions of a definition differ, as few lines at a time as can be."""
     ours, theirs = lines_of(old, reference), lines_of(new, "")
     matcher = SequenceMatcher(None, _keys(ours), _keys(theirs), autojunk=False)
@@ -105,15 +105,15 @@ def _piece(
     at: int,
     gone: Sequence[StatementLine],
     come: Sequence[StatementLine],
-) -> Piece:
+) -> TextPiece:
     if gone:
         first, last = gone[0].first, gone[-1].last
     else:
         first = ours[at - 1].last + 1 if at else ours[0].first
         last = first - 1
     text = tuple(f"{'    ' * line.depth}{each}" for line in come for each in line.text.split("\n"))
-    found = (unusual(node) for line in come for node in line.nodes)
-    return Piece(name, first, last, text, next(filter(None, found), ""))
+    names = (unusual(node) for line in come for node in line.nodes)
+    return TextPiece(name, first, last, text, next(filter(None, names), ""))
 
 
 def _helpers(tree: ast.Module, taken: Iterable[str]) -> Iterator[Helper]:
@@ -148,10 +148,10 @@ def pieces_of(reference: str, student: str, names: Sequence[str]) -> OwnPieces |
     )
     if done.returncode:
         return None
-    told = json.loads(done.stdout)
-    pieces = (Piece(**{**one, "text": tuple(one["text"])}) for one in told["pieces"])
-    helpers = (Helper(**one) for one in told["helpers"])
-    return OwnPieces(tuple(pieces), tuple(helpers), told["before"])
+    answer = json.loads(done.stdout)
+    pieces = (TextPiece(**{**one, "text": tuple(one["text"])}) for one in answer["pieces"])
+    helpers = (Helper(**one) for one in answer["helpers"])
+    return OwnPieces(tuple(pieces), tuple(helpers), answer["before"])
 
 
 def _main() -> int:
@@ -159,10 +159,10 @@ def _main() -> int:
     resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))
     reference, student, names = json.load(sys.stdin)
     try:
-        found = own_pieces(reference, student, names)
+        pieces = own_pieces(reference, student, names)
     except (SyntaxError, RecursionError, MemoryError, ValueError):
         return 1
-    json.dump(asdict(found), sys.stdout)
+    json.dump(asdict(pieces), sys.stdout)
     return 0
 
 

@@ -46,8 +46,8 @@ def unusual(tree: ast.AST) -> str:
     >>> unusual(ast.parse("y = torch.softmax(x, dim=-1)")), unusual(ast.parse("open('f')"))
     ('', 'open')
     """
-    found = (_of(node) for node in ast.walk(tree))
-    return next(filter(None, found), "")
+    names = (_of(node) for node in ast.walk(tree))
+    return next(filter(None, names), "")
 
 
 def _of(node: ast.AST) -> str:

@@ -142,8 +142,8 @@ class _ExerciseSearch:
             own = own or self._own_text(group)
             if own and self._is_one_edit(own):
                 return GroupMatch(group, (own,), len(every))
-        found = self._in_pairs(group, every, most_pairs)
-        return replace(found, edits=(own,)) if own and not found.edits else found
+        match = self._in_pairs(group, every, most_pairs)
+        return replace(match, edits=(own,)) if own and not match.edits else match
 
     def _is_one_edit(self, own: CandidateEdit) -> bool:
         """Tell whether a student's own text is as good an answer as an edit of the grammar."""
@@ -155,10 +155,10 @@ class _ExerciseSearch:
         exercise = self._data.exercises[self._slug]
         stem, reference = exercise.assignment, self._data.references[exercise.assignment]
         every = tuple(definitions(ast.parse(reference)))
-        asked_for = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.targets))
+        targets = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.targets))
         texts = (self._texts(student).get(stem) for student in group.students)
         for text in islice(filter(None, texts), MOST_TEXTS):
-            for names in (asked_for, every):
+            for names in (targets, every):
                 own = pieces_of(reference, text, names)
                 if own and 0 < len(own.pieces) <= MOST_PIECES and (made := self._few(group, own)):
                     return made

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from .candidates import CandidateEdit
-from .own_text import Helper, OwnPieces, Piece
+from .own_text import Helper, OwnPieces, TextPiece
 
 OWN_TEXT = "own text"
 """The kind of an edit that a student wrote, and no grammar."""
@@ -29,7 +29,7 @@ def transplanted(
     except SyntaxError:
         return None
     lines = reference.split("\n")
-    found = [*(one.unusual for one in pieces), *(one.unusual for one in helpers)]
+    names = [*(one.unusual for one in pieces), *(one.unusual for one in helpers)]
     return CandidateEdit(
         stem=stem,
         definition=" and ".join(dict.fromkeys(one.definition for one in pieces)),
@@ -37,7 +37,7 @@ def transplanted(
         edits=tuple(_in_words(one, lines) for one in pieces),
         lines=tuple(one.first for one in pieces),
         helpers=tuple(one.name for one in helpers),
-        unusual=next(filter(None, found), ""),
+        unusual=next(filter(None, names), ""),
     )
 
 
@@ -49,7 +49,7 @@ def changed_lines(edit: CandidateEdit, reference: str) -> int:
     return sum(max(j - i, m - k) for kind, i, j, k, m in blocks if kind != "equal")
 
 
-def _needed(helpers: Sequence[Helper], pieces: Sequence[Piece]) -> Iterator[Helper]:
+def _needed(helpers: Sequence[Helper], pieces: Sequence[TextPiece]) -> Iterator[Helper]:
     """Yield the helpers that pieces use, or that helpers use which they use."""
     words = set(re.findall(r"\w+", "\n".join(line for one in pieces for line in one.text)))
     needed: set[str] = set()
@@ -60,7 +60,7 @@ def _needed(helpers: Sequence[Helper], pieces: Sequence[Piece]) -> Iterator[Help
 
 
 def _with_pieces(
-    reference: str, before: int, pieces: Sequence[Piece], helpers: Sequence[Helper]
+    reference: str, before: int, pieces: Sequence[TextPiece], helpers: Sequence[Helper]
 ) -> str:
     lines = reference.split("\n")
     for piece in reversed(pieces):
@@ -72,7 +72,7 @@ def _with_pieces(
     return "\n".join(lines)
 
 
-def _in_words(piece: Piece, reference: Sequence[str]) -> str:
+def _in_words(piece: TextPiece, reference: Sequence[str]) -> str:
     before = _on_one_line(reference[piece.first - 1 : piece.last])
     return f"{OWN_TEXT}: {before} -> {_on_one_line(piece.text)}"
 
