@@ -29,8 +29,8 @@ TORCHS_OWN = {
     ("grader.validate.lens.statement_lines", "NodeTransformer"),
     ("grader.validate.lens.variables", "NodeTransformer"),
 }
-"""Names that torch and Python made. Of torch's operations some are warmed up, since loading them late
-costs every submission, and some are taken for each other by people."""
+"""Names that torch and Python made. Some of torch's operations are warmed up, since loading them
+late costs every submission, and some are taken for each other by people."""
 
 PARTS = re.compile(r"ViT|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 
