@@ -37,8 +37,8 @@ class ItemCollection:
         Settings of pytest that lie there can name one. A conftest.py is not loaded at all, and what
         is installed there is not the submission's.
         """
-        asked = [Path(one.partition("::")[0]).absolute() for one in self._config.args]
-        folders = [one if one.is_dir() else one.parent for one in asked]
+        paths = [Path(one.partition("::")[0]).absolute() for one in self._config.args]
+        folders = [one if one.is_dir() else one.parent for one in paths]
         manager = self._config.pluginmanager
         installed = [plug_in for plug_in, _package in manager.list_plugin_distinfo()]
         for plug_in in manager.get_plugins() - set(installed):
