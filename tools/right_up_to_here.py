@@ -18,7 +18,7 @@ import difflib
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,6 +41,7 @@ from grader.judge.checks.probe import Probe  # noqa: E402
 from grader.judge.intermediates.agreement import own_comparable  # noqa: E402
 from grader.judge.intermediates.alignment import align, comparable  # noqa: E402
 from grader.judge.intermediates.draws import RecordedCall, RecordingSides  # noqa: E402
+from grader.judge.intermediates.reference_trace import ReferenceValue  # noqa: E402
 from grader.judge.intermediates.right_up_to_here import (  # noqa: E402
     TwoDraws,
     recorded_calls,
@@ -53,6 +54,8 @@ from grader.validate.data import Edited, read_course  # noqa: E402
 
 SEED = 7
 THIRD_DRAW = 1000
+MOST_DRAWS = 6
+"""The most further draws from which a claim is looked at."""
 SEVERAL = 2
 """Statements, besides the docstring, from which on a function is one of several lines."""
 
@@ -78,13 +81,21 @@ class Row:
     wronged: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class ThirdDraw:
-    """A call, the two draws that claims were made from, and one that none was made from."""
+@dataclass
+class FurtherDraws:
+    """A call, the two draws that claims were made from, and some that none was made from."""
 
     call: RightAnswer
     both: TwoDraws
-    third: RecordedCall
+    made: list[RecordedCall] = field(default_factory=list)
+
+    def draws(self) -> Iterator[RecordedCall]:
+        """Yield the third draw and more: on one of them a mask may leave little to compare."""
+        for number in range(MOST_DRAWS):
+            if number == len(self.made):
+                with torch.no_grad():
+                    self.made.append(self.both.prepared.recorded(SEED + THIRD_DRAW + number))
+            yield self.made[number]
 
 
 class Bench:
@@ -109,14 +120,13 @@ class Bench:
         finally:
             self.times_ms.append((time.process_time() - started) * 1e3)
 
-    def third_draws(self, stem: str, target: str, source: str) -> list[ThirdDraw]:
-        """Return all calls with numbers that no claim was made from."""
+    def further_draws(self, stem: str, target: str, source: str) -> list[FurtherDraws]:
+        """Return all calls, to be made with numbers that no claim was made from."""
         sides, calls = self._sides(stem, source), self._calls.drawn([target])
-        result: list[ThirdDraw] = []
+        result: list[FurtherDraws] = []
         with torch.no_grad(), contextlib.suppress(StudentFault):
             for both in recorded_calls(calls, sides, SEED, None):
-                third = both.prepared.recorded(SEED + THIRD_DRAW)
-                result.append(ThirdDraw(both.prepared.in_words, both, third))
+                result.append(FurtherDraws(both.prepared.in_words, both))
         return result
 
     def _sides(self, stem: str, source: str) -> RecordingSides:
@@ -179,12 +189,12 @@ def _measure(course: Course, bench: Bench, edited: Edited, slug: str, row: Row, 
         print(
             f"    {id}: {_claim(lines.values[-1], edited.stem, source)}", lines.right_answer or ""
         )
-    draws = _draws_of(lines, bench.third_draws(edited.stem, target, source))
-    if lines.right_answer and not all(one.third.is_right for one in draws):
+    draws = _draws_of(lines, bench.further_draws(edited.stem, target, source))
+    if lines.right_answer and not all(next(one.draws()).is_right for one in draws):
         row.false.append(f"{id}: the answer of {lines.right_answer.call} is not right")
     for value in lines.values:
         texts = (edited.source, right) if _is_in(value, edited.stem) else ("", "")
-        if not any(_holds(value, draw.third, *texts) for draw in draws):
+        if _is_false(draws, lambda draw: _holds(value, draw, *texts)):  # noqa: B023
             row.false.append(f"{id}: {_claim(value, edited.stem, source)}")
 
 
@@ -196,14 +206,14 @@ def _measure_right(
         lines = bench.lines(edited.stem, target, source)
         if lines is None:
             continue
-        draws = _draws_of(lines, bench.third_draws(edited.stem, target, source))
+        draws = _draws_of(lines, bench.further_draws(edited.stem, target, source))
         for value in lines.values if lines.right_answer else ():
-            if not any(_is_computed(value, draw.third) for draw in draws):
+            if _is_false(draws, lambda draw: _is_computed(value, draw)):  # noqa: B023
                 row.false.append(f"{edited.entry.id}: {_claim(value, edited.stem, source)}")
         row.wronged += [] if lines.right_answer else [edited.entry.id]
 
 
-def _draws_of(lines: RightLines, draws: Sequence[ThirdDraw]) -> list[ThirdDraw]:
+def _draws_of(lines: RightLines, draws: Sequence[FurtherDraws]) -> list[FurtherDraws]:
     """Return the calls that claims may be about: the one they name, or those that are wrong."""
     if lines.right_answer:
         return [one for one in draws if one.call == lines.right_answer]
@@ -214,7 +224,7 @@ def _why_silent(
     bench: Bench, stem: str, targets: Sequence[str], source: str, row: Row
 ) -> list[str]:
     """Return the list of a row for a function of which no line is named."""
-    draws = [one for target in targets for one in bench.third_draws(stem, target, source)]
+    draws = [one for target in targets for one in bench.further_draws(stem, target, source)]
     if not draws:
         return row.not_made
     compared = any(True for one in draws for _value in own_comparable(one.both.first))
@@ -243,43 +253,39 @@ def _claim(value: RightValue, stem: str, source: str) -> str:
     return f"line {line} {value.kind} {value.text} ({how}): {text}"
 
 
-def _holds(value: RightValue, draw: RecordedCall, source: str, right: str) -> bool:
+def _holds(value: RightValue, draw: RecordedCall, source: str, right: str) -> bool | None:
     """Tell whether the reference computes the value of a claim in the lines that stand there."""
     theirs = _same_lines(value.where.line or 0, source, right)
-    computed = [
-        comparable(one.value)
-        for one in draw.right
-        if one.line in theirs and one.file == value.where.file
-    ]
-    own = [
-        comparable(one.value)
-        for one in draw.yours
-        if one.where == value.where and value.text in (one.name, "")
-    ]
-    return any(
-        align(one, other) is not None
-        for one in own
-        if one is not None
-        for other in computed
-        if other is not None
-    )
+    return _agrees(value, draw, lambda one: one.line in theirs and one.file == value.where.file)
 
 
-def _is_computed(value: RightValue, draw: RecordedCall) -> bool:
+def _is_computed(value: RightValue, draw: RecordedCall) -> bool | None:
     """Tell whether the reference computes the value of a claim anywhere."""
-    right = [comparable(one.value) for one in draw.right]
+    return _agrees(value, draw, lambda _one: True)
+
+
+def _agrees(
+    value: RightValue, draw: RecordedCall, is_meant: Callable[[ReferenceValue], bool]
+) -> bool | None:
+    """Compare the value of a claim; None if too few of its numbers differ on this draw."""
     own = [
-        comparable(one.value)
+        found
         for one in draw.yours
         if one.where == value.where and value.text in (one.name, "")
+        if (found := comparable(one.value)) is not None
     ]
-    return any(
-        align(one, other) is not None
-        for one in own
-        if one is not None
-        for other in right
-        if other is not None
+    right = [comparable(one.value) for one in draw.right if is_meant(one)]
+    pairs = ((one, other) for one in own for other in right if other is not None)
+    return any(align(*pair) is not None for pair in pairs) if own else None
+
+
+def _is_false(draws: Sequence[FurtherDraws], agrees: Callable[[RecordedCall], bool | None]) -> bool:
+    """Tell whether a claim holds on none of these calls, each with the first draw that tells."""
+    verdicts = (
+        next((said for draw in one.draws() if (said := agrees(draw)) is not None), None)
+        for one in draws
     )
+    return not any(verdicts)
 
 
 def _same_lines(line: int, source: str, right: str) -> range:

@@ -118,6 +118,15 @@ def test_a_line_that_changes_nothing_is_not_told_as_right() -> None:
     assert told("mix", student) == (5, "scores", (), 7)
 
 
+def test_a_multiple_of_an_earlier_value_is_no_merit_of_its_own_line() -> None:
+    student = """
+    def mix(q, k, allowed):
+        scores = q @ k.T / 5
+        return torch.sigmoid(1.7 * scores)
+    """
+    assert told("mix", student) == (5, "scores", (), 6)
+
+
 def test_a_forgotten_factor_is_told_as_one() -> None:
     student = """
     def mix(q, k, allowed):
