@@ -2,9 +2,10 @@
 
 Each submission of `tests/corpus` is graded by one engine, as `grader check` grades it. Of every
 exercise that is wrong in a public check: is the smallest counterexample there, and is a right line
-named? Those that answer no check at all are counted apart. A counterexample is run again from its snippet, in a new process with the files as they were
-handed in; nothing may be said of an exercise that fails no check. Exit code 1 if a snippet gives
-another answer, or if anything is said of a right exercise.
+named? Those that answer no check at all are counted apart. A counterexample is run again from its
+snippet, in a new process with the files as they were handed in; nothing may be said of an exercise
+that fails no check. Exit code 1 if a snippet gives another answer, or if anything is said of a
+right exercise.
 """
 
 from __future__ import annotations
