@@ -2,13 +2,16 @@
 
 Each submission of `tests/corpus` is graded by one engine, as `grader check` grades it. Of every
 exercise that is wrong in a public check: is the smallest counterexample there, and is a right line
-named? A counterexample is run again from its snippet, in a new process with the files as they were
-handed in; nothing may be said of an exercise that fails no check. Exit code 1 if a snippet gives
-another answer, or if anything is said of a right exercise.
+named? Those that answer no check at all are counted apart. A counterexample is run again from its
+snippet, in a new process with the files as they were handed in; nothing may be said of an exercise
+that fails no check. Exit code 1 if a snippet gives another answer, or if anything is said of a
+right exercise.
 """
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,6 +34,8 @@ from tests.support.corpus import CORPUS, names  # noqa: E402
 from tools.counterexamples import reproduced  # noqa: E402
 
 WRONG = (Outcome.FAILED, Outcome.STUDENT_ERROR)
+ANSWERED = (Outcome.PASSED, Outcome.FAILED, Outcome.CARRIED)
+"""The outcomes of checks that had an answer to look at."""
 
 
 @dataclass
@@ -41,6 +46,9 @@ class Sums:
     missed: list[str] = field(default_factory=list)
     found_hidden: list[str] = field(default_factory=list)
     missed_hidden: list[str] = field(default_factory=list)
+    unanswered: list[str] = field(default_factory=list)
+    """Those that answer no check: a file that does not load, a definition that is not there."""
+    unanswered_found: list[str] = field(default_factory=list)
     named: list[str] = field(default_factory=list)
     of_right_answers: list[str] = field(default_factory=list)
     silent: list[str] = field(default_factory=list)
@@ -74,6 +82,10 @@ def _measure(course: Course, result: Result, sums: Sums) -> None:
         example = next((seen.counterexample for seen in observations if seen.counterexample), None)
         lines = next((seen.right_lines for seen in observations if seen.right_lines), None)
         failing = [seen for seen in observations if seen.outcome in WRONG]
+        if failing and all(seen.outcome not in ANSWERED for seen in observations):
+            sums.unanswered.append(name)
+            sums.unanswered_found += [name] if example else []
+            continue
         if not failing:
             sums.wronged += [name] if example or lines else []
             continue
@@ -124,7 +136,10 @@ def sources(course: Course, submission: Submission, stem: str) -> Mapping[str, s
 
 
 def _code(name: str, data: bytes) -> Iterator[str]:
-    """Yield the pieces of code in a file, without the commands of a notebook."""
+    """Yield the pieces of code in a file; of a notebook, the definitions in cells that are code.
+
+    The grader goes on after a statement that raises, and so has to leave those out who cannot.
+    """
     text = data.decode("utf-8", "replace")
     if not name.endswith(".ipynb"):
         yield text
@@ -132,7 +147,13 @@ def _code(name: str, data: bytes) -> Iterator[str]:
     for cell in json.loads(text)["cells"]:
         if cell["cell_type"] == "code":
             lines = "".join(cell["source"]).splitlines()
-            yield "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!")))
+            code = "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!")))
+            with contextlib.suppress(SyntaxError):
+                yield from (ast.unparse(one) for one in ast.parse(code).body if _is_kept(one))
+
+
+def _is_kept(statement: ast.stmt) -> bool:
+    return isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom))
 
 
 def _print(sums: Sums) -> None:
@@ -140,6 +161,8 @@ def _print(sums: Sums) -> None:
     told = len(sums.named) + len(sums.of_right_answers)
     print(f"\nfails a public check: {public} of {public + len(sums.missed)} found")
     print(f"fails hidden checks only: {hidden} of {hidden + len(sums.missed_hidden)} found")
+    print(f"answers no check at all: {len(sums.unanswered)}, ", end="")
+    print(f"{len(sums.unanswered_found)} found; they are in none of the other numbers")
     print(f"numbers: {max(sums.sizes, default=0)} at most")
     print(f"a right line named in {told} of {told + len(sums.silent)} wrong exercises, ", end="")
     print(f"{len(sums.of_right_answers)} of them on a call whose answer is right")

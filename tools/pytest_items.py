@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT))
 
 from grader.course.course import Course, find_course  # noqa: E402
 from grader.engine.engine import Engine, Options  # noqa: E402
+from grader.engine.lanes import cores  # noqa: E402
 from grader.pytest_items.grading import FolderGrading  # noqa: E402
 from grader.report.content import report_on  # noqa: E402
 from grader.submission.submission import read_submission  # noqa: E402
@@ -27,7 +28,7 @@ from tests.support import busy  # noqa: E402
 from tests.support.corpus import CORPUS, names  # noqa: E402
 from tests.support.items import Verdicts, item_verdicts, verdicts_of  # noqa: E402
 
-OPTIONS = Options(workers=1)
+OPTIONS = Options(workers=cores())
 
 
 def main(only: Sequence[str]) -> int:

@@ -6,7 +6,8 @@ draw, the value of the named line is none of those that the unedited reference c
 line, or in the lines that the mistake replaced; or if an answer that is called right is wrong. Of a
 right program nothing may be named but lines of a right answer, whose values the reference has to
 compute on a third draw. `RENAMED=1` gives every variable a name of its own first, as students do,
-so that no name agrees with the reference's; `SHOW=1` lists every function and its last claim.
+so that no name agrees with the reference's; `SHOW=1` lists every function and its last claim, and
+`EVERY=4` looks at a sample, every fourth function; `EVERY=4:1` at the next one of each four.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ import difflib
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,7 +32,7 @@ from grader.course.course import Course, find_course  # noqa: E402
 from grader.course.kill_record import read_kills  # noqa: E402
 from grader.course.misconceptions import Misconception  # noqa: E402
 from grader.course.rubric import POLICY  # noqa: E402
-from grader.grade.right_lines import RightAnswer, RightLines, RightValue  # noqa: E402
+from grader.grade.right_lines import RightAnswer, RightKind, RightLines, RightValue  # noqa: E402
 from grader.judge.bind.roles import load_roles  # noqa: E402
 from grader.judge.calls.client import LocalClient  # noqa: E402
 from grader.judge.calls.faults import StudentFault  # noqa: E402
@@ -40,6 +42,7 @@ from grader.judge.checks.probe import Probe  # noqa: E402
 from grader.judge.intermediates.agreement import own_comparable  # noqa: E402
 from grader.judge.intermediates.alignment import align, comparable  # noqa: E402
 from grader.judge.intermediates.draws import RecordedCall, RecordingSides  # noqa: E402
+from grader.judge.intermediates.reference_trace import ReferenceValue  # noqa: E402
 from grader.judge.intermediates.right_up_to_here import (  # noqa: E402
     TwoDraws,
     recorded_calls,
@@ -52,6 +55,10 @@ from grader.validate.data import Edited, read_course  # noqa: E402
 
 SEED = 7
 THIRD_DRAW = 1000
+MOST_DRAWS = 6
+"""The most further draws from which a claim is looked at."""
+KINDS = ("of_right_answers", "returned_alone", "first_is_wrong", "nothing_compared", "not_made")
+"""The lists of a row beside those of a wrong answer."""
 SEVERAL = 2
 """Statements, besides the docstring, from which on a function is one of several lines."""
 
@@ -63,6 +70,8 @@ class Row:
     named: list[str] = field(default_factory=list)
     of_right_answers: list[str] = field(default_factory=list)
     """Those of which lines are named on a call whose answer is right."""
+    returned_alone: list[str] = field(default_factory=list)
+    """Those of which nothing is named but the line that returns a right answer."""
     first_is_wrong: list[str] = field(default_factory=list)
     """Those of which no line is named, since the first value that is compared is wrong already."""
     nothing_compared: list[str] = field(default_factory=list)
@@ -77,13 +86,25 @@ class Row:
     wronged: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class ThirdDraw:
-    """A call, the two draws that claims were made from, and one that none was made from."""
+@dataclass
+class FurtherDraws:
+    """A call, the two draws that claims were made from, and some that none was made from."""
 
     call: RightAnswer
     both: TwoDraws
-    third: RecordedCall
+    made: list[RecordedCall] = field(default_factory=list)
+
+    def draws(self) -> Iterator[RecordedCall]:
+        """Yield the third draw and more: on one of them a mask may leave little to compare."""
+        for number in range(MOST_DRAWS):
+            if number == len(self.made):
+                with torch.no_grad():
+                    self.made.append(self.both.prepared.recorded(SEED + THIRD_DRAW + number))
+            yield self.made[number]
+
+    def first_two(self) -> list[RecordedCall]:
+        """Return the third draw and the fourth."""
+        return list(islice(self.draws(), 2))
 
 
 class Bench:
@@ -108,14 +129,13 @@ class Bench:
         finally:
             self.times_ms.append((time.process_time() - started) * 1e3)
 
-    def third_draws(self, stem: str, target: str, source: str) -> list[ThirdDraw]:
-        """Return all calls with numbers that no claim was made from."""
+    def further_draws(self, stem: str, target: str, source: str) -> list[FurtherDraws]:
+        """Return all calls, to be made with numbers that no claim was made from."""
         sides, calls = self._sides(stem, source), self._calls.drawn([target])
-        result: list[ThirdDraw] = []
+        result: list[FurtherDraws] = []
         with torch.no_grad(), contextlib.suppress(StudentFault):
             for both in recorded_calls(calls, sides, SEED, None):
-                third = both.prepared.recorded(SEED + THIRD_DRAW)
-                result.append(ThirdDraw(both.prepared.in_words, both, third))
+                result.append(FurtherDraws(both.prepared.in_words, both))
         return result
 
     def _sides(self, stem: str, source: str) -> RecordingSides:
@@ -140,8 +160,9 @@ def main(only: Sequence[str]) -> int:
     slugs = tuple(only) or tuple(course.rubric.exercises)
     data, bench = read_course(course, slugs), Bench(course)
     rows = {slug: Row() for slug in slugs}
+    every, _colon, first = os.environ.get("EVERY", "1").partition(":")
     for slug in slugs:
-        for edited in data.edited:
+        for edited in data.edited[int(first or 0) :: int(every)]:
             stem = course.rubric.exercises[slug].assignment
             if slug in edited.slugs and edited.stem == stem:
                 _measure(course, bench, edited, slug, rows[slug], data.references[stem])
@@ -171,19 +192,27 @@ def _measure(course: Course, bench: Bench, edited: Edited, slug: str, row: Row, 
             _why_silent(bench, edited.stem, targets, source, row).append(id)
         return
     if several:
-        (row.of_right_answers if lines.right_answer else row.named).append(id)
+        _list_of(row, lines).append(id)
     row.claims += len(lines.values)
     if os.environ.get("SHOW"):
         print(
             f"    {id}: {_claim(lines.values[-1], edited.stem, source)}", lines.right_answer or ""
         )
-    draws = _draws_of(lines, bench.third_draws(edited.stem, target, source))
-    if lines.right_answer and not all(one.third.is_right for one in draws):
+    draws = _draws_of(lines, bench.further_draws(edited.stem, target, source))
+    if lines.right_answer and not all(two.is_right for one in draws for two in one.first_two()):
         row.false.append(f"{id}: the answer of {lines.right_answer.call} is not right")
-    for value in lines.values:
+    for value in _to_compare(lines):
         texts = (edited.source, right) if _is_in(value, edited.stem) else ("", "")
-        if not any(_holds(value, draw.third, *texts) for draw in draws):
+        if _is_false(draws, lambda draw: _holds(value, draw, *texts)):  # noqa: B023
             row.false.append(f"{id}: {_claim(value, edited.stem, source)}")
+
+
+def _list_of(row: Row, lines: RightLines) -> list[str]:
+    """Return the list of a row for a function of which these lines are named."""
+    if lines.right_answer is None:
+        return row.named
+    alone = all(one.kind is RightKind.RETURNED for one in lines.values)
+    return row.returned_alone if alone else row.of_right_answers
 
 
 def _measure_right(
@@ -194,14 +223,23 @@ def _measure_right(
         lines = bench.lines(edited.stem, target, source)
         if lines is None:
             continue
-        draws = _draws_of(lines, bench.third_draws(edited.stem, target, source))
-        for value in lines.values if lines.right_answer else ():
-            if not any(_is_computed(value, draw.third) for draw in draws):
+        draws = _draws_of(lines, bench.further_draws(edited.stem, target, source))
+        for value in _to_compare(lines) if lines.right_answer else ():
+            if _is_false(draws, lambda draw: _is_computed(value, draw)):  # noqa: B023
                 row.false.append(f"{edited.entry.id}: {_claim(value, edited.stem, source)}")
         row.wronged += [] if lines.right_answer else [edited.entry.id]
 
 
-def _draws_of(lines: RightLines, draws: Sequence[ThirdDraw]) -> list[ThirdDraw]:
+def _to_compare(lines: RightLines) -> list[RightValue]:
+    """Return the claims whose values are compared: what is returned is the answer, if it is right.
+
+    The answer itself was compared, and may be a mask, or a view of what was given.
+    """
+    is_answer = lines.right_answer is not None
+    return [one for one in lines.values if not (is_answer and one.kind is RightKind.RETURNED)]
+
+
+def _draws_of(lines: RightLines, draws: Sequence[FurtherDraws]) -> list[FurtherDraws]:
     """Return the calls that claims may be about: the one they name, or those that are wrong."""
     if lines.right_answer:
         return [one for one in draws if one.call == lines.right_answer]
@@ -212,7 +250,7 @@ def _why_silent(
     bench: Bench, stem: str, targets: Sequence[str], source: str, row: Row
 ) -> list[str]:
     """Return the list of a row for a function of which no line is named."""
-    draws = [one for target in targets for one in bench.third_draws(stem, target, source)]
+    draws = [one for target in targets for one in bench.further_draws(stem, target, source)]
     if not draws:
         return row.not_made
     compared = any(True for one in draws for _value in own_comparable(one.both.first))
@@ -241,43 +279,39 @@ def _claim(value: RightValue, stem: str, source: str) -> str:
     return f"line {line} {value.kind} {value.text} ({how}): {text}"
 
 
-def _holds(value: RightValue, draw: RecordedCall, source: str, right: str) -> bool:
+def _holds(value: RightValue, draw: RecordedCall, source: str, right: str) -> bool | None:
     """Tell whether the reference computes the value of a claim in the lines that stand there."""
     theirs = _same_lines(value.where.line or 0, source, right)
-    computed = [
-        comparable(one.value)
-        for one in draw.right
-        if one.line in theirs and one.file == value.where.file
-    ]
-    own = [
-        comparable(one.value)
-        for one in draw.yours
-        if one.where == value.where and value.text in (one.name, "")
-    ]
-    return any(
-        align(one, other) is not None
-        for one in own
-        if one is not None
-        for other in computed
-        if other is not None
-    )
+    return _agrees(value, draw, lambda one: one.line in theirs and one.file == value.where.file)
 
 
-def _is_computed(value: RightValue, draw: RecordedCall) -> bool:
+def _is_computed(value: RightValue, draw: RecordedCall) -> bool | None:
     """Tell whether the reference computes the value of a claim anywhere."""
-    right = [comparable(one.value) for one in draw.right]
+    return _agrees(value, draw, lambda _one: True)
+
+
+def _agrees(
+    value: RightValue, draw: RecordedCall, is_meant: Callable[[ReferenceValue], bool]
+) -> bool | None:
+    """Compare the value of a claim; None if too few of its numbers differ on this draw."""
     own = [
-        comparable(one.value)
+        found
         for one in draw.yours
         if one.where == value.where and value.text in (one.name, "")
+        if (found := comparable(one.value)) is not None
     ]
-    return any(
-        align(one, other) is not None
-        for one in own
-        if one is not None
-        for other in right
-        if other is not None
+    right = [comparable(one.value) for one in draw.right if is_meant(one)]
+    pairs = ((one, other) for one in own for other in right if other is not None)
+    return any(align(*pair) is not None for pair in pairs) if own else None
+
+
+def _is_false(draws: Sequence[FurtherDraws], agrees: Callable[[RecordedCall], bool | None]) -> bool:
+    """Tell whether a claim holds on none of these calls, each with the first draw that tells."""
+    verdicts = (
+        next((said for draw in one.draws() if (said := agrees(draw)) is not None), None)
+        for one in draws
     )
+    return not any(verdicts)
 
 
 def _same_lines(line: int, source: str, right: str) -> range:
@@ -327,15 +361,22 @@ def _renamed(source: str) -> str:
 
 def _several(row: Row) -> int:
     silent = len(row.first_is_wrong) + len(row.nothing_compared) + len(row.not_made)
-    return len(row.named) + len(row.of_right_answers) + silent
+    return len(row.named) + len(row.of_right_answers) + len(row.returned_alone) + silent
 
 
 def _line(slug: str, row: Row) -> str:
-    several = f"{len(row.named)} + {len(row.of_right_answers)} of {_several(row)}"
+    right = len(row.of_right_answers) + len(row.returned_alone)
+    several = f"{len(row.named)} + {right} of {_several(row)}"
     short = f"{len(row.short_named)}/{len(row.short_named) + len(row.short)}"
     text = f"{slug:20} several lines {several:13} one line {short:7} claims {row.claims:4}"
     text += f"  false {len(row.false)}  right programs {row.right}"
-    silent = ["of_right_answers", "first_is_wrong", "nothing_compared", "not_made"]
+    silent = [
+        "of_right_answers",
+        "returned_alone",
+        "first_is_wrong",
+        "nothing_compared",
+        "not_made",
+    ]
     for label in ["false", "wronged", *(silent if os.environ.get("SHOW") else [])]:
         names = getattr(row, label)
         text += f"\n    {label}: {', '.join(names)}" if names else ""
@@ -347,9 +388,11 @@ def _print_sums(rows: Sequence[Row], times: Sequence[float]) -> None:
         return sum(len(getattr(row, name)) for row in rows)
 
     several, first = sum(map(_several, rows)), total("first_is_wrong")
-    told = total("named") + total("of_right_answers")
+    right = total("of_right_answers") + total("returned_alone")
+    told = total("named") + right
     print(f"functions of several lines: {several}, a right line named in {told}")
-    print(f"  {total('named')} on a wrong answer, {total('of_right_answers')} on a right one")
+    print(f"  {total('named')} on a wrong answer, {right} on a right one ", end="")
+    print(f"(in {total('returned_alone')} the line that returns it, and no other)")
     print(
         f"  silent: the first compared value is wrong in {first}, nothing is compared in ", end=""
     )

@@ -37,8 +37,7 @@ class ItemCollection:
         Settings of pytest that lie there can name one. A conftest.py is not loaded at all, and what
         is installed there is not the submission's.
         """
-        requested = [Path(one.partition("::")[0]).absolute() for one in self._config.args]
-        folders = [one if one.is_dir() else one.parent for one in requested]
+        folders = [one if one.is_dir() else one.parent for one in self._requested]
         manager = self._config.pluginmanager
         installed = [plug_in for plug_in, _package in manager.list_plugin_distinfo()]
         for plug_in in manager.get_plugins() - set(installed):
@@ -57,7 +56,7 @@ class ItemCollection:
     ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
         """Take the files of assignments, which pytest would import if it took them itself."""
         collected = yield
-        if file_path.suffix not in SUFFIXES:
+        if file_path.suffix not in SUFFIXES or not self._is_requested(file_path):
             return collected
         grading = self._grading(file_path.parent)
         stems = (
@@ -70,6 +69,15 @@ class ItemCollection:
         file: AssignmentFile = AssignmentFile.from_parent(parent, path=file_path)
         file.grading, file.stem = grading, stems[0]
         return [file]
+
+    @property
+    def _requested(self) -> list[Path]:
+        """Return the files and folders that pytest was started with."""
+        return [Path(one.partition("::")[0]).absolute() for one in self._config.args]
+
+    def _is_requested(self, file: Path) -> bool:
+        """Tell whether a file is to be collected: pytest looks into the folders above as well."""
+        return any(map(file.is_relative_to, self._requested))
 
     def _grading(self, folder: Path) -> FolderGrading | None:
         """Return the grading of a folder, begun once; None if there is no course for it."""

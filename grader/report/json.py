@@ -236,11 +236,11 @@ def _right_lines(lines: RightLines) -> dict[str, object]:
         }
         for one in lines.values
     ]
-    record: dict[str, object] = {"values": values, "nothing_from": _where(lines.nothing_from)}
+    result: dict[str, object] = {"values": values, "nothing_from": _where(lines.nothing_from)}
     if lines.right_answer is not None:
         inputs = [printable(one) for one in lines.right_answer.inputs]
-        record["right_answer"] = {"call": printable(lines.right_answer.call), "inputs": inputs}
-    return record
+        result["right_answer"] = {"call": printable(lines.right_answer.call), "inputs": inputs}
+    return result
 
 
 def _array(array: SmallArray) -> dict[str, object]:

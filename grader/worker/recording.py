@@ -120,8 +120,10 @@ class Recorder:
         part: tuple[int, int] = (-1, -1),
     ) -> None:
         """Keep a copy of a value, unless it is none to be compared or there is no room."""
-        if not is_plain(value) or not value.is_floating_point() or value.device.type != "cpu":
+        if not is_plain(value) or value.is_complex() or value.device.type != "cpu":
             return
+        if not value.is_floating_point() and name != RETURNED:
+            return  # of a mask that is returned, the line is of interest
         count = value.numel()
         if count > MAX_NUMBERS or count > self._numbers or len(self._rows) >= MAX_ROWS:
             return

@@ -40,10 +40,22 @@ def right_lines(
         other = again.get(one.key)
         if _is_again(one, value, earlier):
             continue
-        earlier.append((one, value))
         if other is not None and not _is_constant(value, other):
-            compared.append((one, _match(one.name, value, other, right)))
+            match = _match(one.name, value, other, right)
+            if not _is_multiple(one, value, match, earlier):
+                compared.append((one, match))
+        earlier.append((one, value))
     return _lines_of(compared, {one.name for one in right if one.name}, text)
+
+
+def returned(call: RecordedCall) -> RightLines | None:
+    """Return the line that returned a right answer, be it nothing but what was given.
+
+    Heads that are split are a view of the tokens, and dropout in eval mode gives its input.
+    """
+    lines = [one.where for one in call.yours if one.name == RETURNED]
+    values = tuple(RightValue(where, RightKind.RETURNED, "") for where in lines[-1:])
+    return RightLines(values) if values else None
 
 
 def _is_again(
@@ -60,6 +72,23 @@ def _is_again(
         if old.where != one.where and (one.part != NO_PART or old.name == one.name)
     )
     return any(match is not None and not match.likeness for match in alike)
+
+
+def _is_multiple(
+    one: OwnValue,
+    value: Comparable,
+    match: Alignment | None,
+    earlier: Sequence[tuple[OwnValue, Comparable]],
+) -> bool:
+    """Tell whether a part of a line is right but for a factor, as another line was before it.
+
+    That is the other line's merit: `1.7 * wide` of a GELU by another formula is a multiple of what
+    a layer gave.
+    """
+    if one.part == NO_PART or match is None or Likeness.SCALED not in match.likeness:
+        return False
+    others = (known for old, known in earlier if old.where != one.where)
+    return any(align(value, known) is not None for known in others)
 
 
 def _lines_of(

@@ -54,6 +54,8 @@ def own_values(sent: Any, client: Client) -> list[OwnValue]:
         where, part = client.own_line(file, cell, line), _part(start, end)
         if where is None or part is None or not _is_value(value, room):
             break
+        if not value.is_floating_point() and name != RETURNED:
+            break
         if not (_is_name(name) if part == NO_PART else name == ""):
             break
         if not all(client.has_written(where.file, word) for word in _words(name)):
@@ -90,4 +92,4 @@ def _is_value(value: Any, room: int) -> bool:
     if not isinstance(value, torch.Tensor) or not is_plain(value) or value.is_meta:
         return False
     fits = value.dim() <= MAX_DIMENSIONS and value.numel() <= min(MAX_NUMBERS, room)
-    return fits and value.is_floating_point()
+    return fits and not value.is_complex()

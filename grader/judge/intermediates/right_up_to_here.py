@@ -12,14 +12,14 @@ import torch
 
 from ...grade.counterexample import Counterexample
 from ...grade.evidence import Observation
-from ...grade.right_lines import RightAnswer, RightLines
+from ...grade.right_lines import RightAnswer, RightKind, RightLines
 from ..calls.faults import CheckFailed, SourceGone, Starved, StudentFault, StudentRaised
 from ..calls.student import SubmissionClient
 from ..check_runner import CheckRunner
 from ..checks.checks import Check
 from ..smallest.counterexamples import is_failing, one_of_each, place_of
 from ..smallest.small_calls import SmallCall, SmallCalls
-from .agreement import right_lines
+from .agreement import returned, right_lines
 from .draws import PreparedCall, RecordedCall, RecordingSides
 from .generic_calls import generic_sizes
 
@@ -119,16 +119,22 @@ def right_up_to_here(
         for both in recorded_calls(calls, sides, seed, example):
             result = right_lines(both.first, both.second, sides.client.own_text)
             call = both.prepared.in_words
-            if not both.are_right:
-                wrong.add(call)
-            if result is None:
+            if both.are_right:
+                known = result or returned(both.first)
+                if known is not None:
+                    known = replace(known, nothing_from=None, right_answer=call)
+                    of_right_answers.setdefault(call, known)
                 continue
-            if not both.are_right:
+            if result is not None:
                 return result
-            known = replace(result, nothing_from=None, right_answer=call)
-            of_right_answers.setdefault(call, known)
-    lines = (one for call, one in of_right_answers.items() if call not in wrong)
-    return next(lines, None)
+            wrong.add(call)
+    there = [one for call, one in of_right_answers.items() if call not in wrong]
+    return max(there, key=_is_computed, default=None)
+
+
+def _is_computed(lines: RightLines) -> bool:
+    """Tell whether more is known than what is returned."""
+    return any(one.kind is not RightKind.RETURNED for one in lines.values)
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,7 @@ class Sides:
         self._student, self._reference, self._probe = student, reference, probe
         self._spend, self._changed = spend, changed
         self._pairs: dict[Any, MatchedPair] = {}
+        self._methods: dict[tuple[int, str], Any] = {}
         self._written: Mapping[str, torch.Tensor] | None = None
         """The parameters, of any shape, that the modules were last given."""
 
@@ -175,7 +176,19 @@ class Sides:
             yours, right = pair.student, pair.reference.module
         if call.steps:
             return self._yours(call, yours), self._stepped(call, right, self._reference)
-        return self._yours(call, yours), through(right, call.methods, dict(call.options))
+        options = dict(call.options)
+        mine = through(yours, call.methods, options, self._method)
+        return mine, through(right, call.methods, options)
+
+    def _method(self, module: Any, name: str) -> Any:
+        """Return a method of one of the modules made here: each is asked for once, not each call.
+
+        To ask for it takes as long as to call it.
+        """
+        key = (id(module), name)  # all of them are kept as long as this object is
+        if key not in self._methods:
+            self._methods[key] = getattr(module, name)
+        return self._methods[key]
 
     def _yours(self, call: SmallCall, target: Any) -> Call:
         """Return a function that makes the call on the student's side."""
@@ -246,15 +259,23 @@ def _right(right: Call, filled: Filled) -> Any:
         raise
 
 
-def through(target: Any, methods: Sequence[str], options: Mapping[str, Any]) -> Call:
-    """Return a call of `target`, or of its methods one after the other, each with one argument."""
+def through(
+    target: Any,
+    methods: Sequence[str],
+    options: Mapping[str, Any],
+    method: Callable[[Any, str], Any] = getattr,
+) -> Call:
+    """Return a call of `target`, or of its methods one after the other, each with one argument.
+
+    `method` returns the method of a name.
+    """
     if not methods:
         return lambda *args: target(*args, **options)
 
     def call(*args: Any) -> Any:
         answer = None
         for name, argument in zip(methods, args, strict=True):
-            answer = getattr(target, name)(argument, **options)
+            answer = method(target, name)(argument, **options)
         return answer
 
     return call

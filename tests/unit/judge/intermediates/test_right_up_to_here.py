@@ -61,18 +61,23 @@ class Mapped(nn.Module):
 """
 
 
-def reference() -> Reference:
+def reference(text: str) -> Reference:
     module = ModuleType("reference")
-    code = compile(textwrap.dedent(REFERENCE), str(FOLDER / "reference.py"), "exec")
+    code = compile(textwrap.dedent(text), str(FOLDER / "reference.py"), "exec")
     exec(code, module.__dict__)
     return Reference(module, Memo())
 
 
-def lines(target: str, student: str, calls: Sequence[SmallCall] | None = None) -> RightLines | None:
+def lines(
+    target: str,
+    student: str,
+    calls: Sequence[SmallCall] | None = None,
+    right_text: str = REFERENCE,
+) -> RightLines | None:
     """Return what is said of a student's text, in this process."""
     torch.manual_seed(0)
     client, module = local_client("import torch\nfrom torch import nn\n" + textwrap.dedent(student))
-    right, knows = reference(), Definitions(module)
+    right, knows = reference(right_text), Definitions(module)
     definitions: Any = knows
     own = Student(client, definitions, STEM, right.is_module)
     probe = Probe(0, own, right, Memo(), client.known)
@@ -116,6 +121,15 @@ def test_a_line_that_changes_nothing_is_not_told_as_right() -> None:
         return scores.softmax(-1) + 1
     """
     assert told("mix", student) == (5, "scores", (), 7)
+
+
+def test_a_multiple_of_an_earlier_value_is_no_merit_of_its_own_line() -> None:
+    student = """
+    def mix(q, k, allowed):
+        scores = q @ k.T / 5
+        return torch.sigmoid(1.7 * scores)
+    """
+    assert told("mix", student) == (5, "scores", (), 6)
 
 
 def test_a_forgotten_factor_is_told_as_one() -> None:
@@ -193,6 +207,19 @@ def test_an_answer_that_is_right_on_one_draw_alone_is_not_called_right() -> None
 
     assert result is not None
     assert result.right_answer is None
+
+
+@pytest.mark.parametrize("body", ["q.T", "(q > 0).long()", "q > 0"])
+def test_the_line_that_returns_a_right_answer_is_told_whatever_it_is(body: str) -> None:
+    call = SmallCall("turned", {"query": Numbers("S D")}, {"turned": "D S"})
+    right = REFERENCE + f"\ndef turned(q):\n    return {body}\n"
+    student = f"def turned(q):\n    a = q\n    return {body}\n"
+
+    result = lines("mix", student, [call], right)
+
+    assert result is not None
+    assert result.right_answer == RightAnswer("turned(query)", ("query (3, 4)",))
+    assert [(one.where.line, one.kind.value) for one in result.values] == [(5, "returned")]
 
 
 def test_a_call_is_not_called_right_if_one_like_it_is_wrong() -> None:
