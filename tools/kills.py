@@ -37,7 +37,7 @@ FULL_DISK = "full disk"
 ROOM_KIB = 512 << 10
 ENVIRON = {**os.environ, "PYTHONPATH": str(ROOT)}
 WAIT_S = 2.0
-"""The longest that is waited for a process of a kind."""
+"""So long a process of a kind is waited for, before another moment is drawn."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Kill:
     after_s: float
     """Of a full disk its size in KiB."""
     hit: bool
-    """False if there was no such process at that moment, or the disk was large enough."""
+    """False if the batch ended before there was such a process, or the disk was large enough."""
     runs: int
     same: bool
     """True if gradebook and exit code are those of an undisturbed run."""
@@ -179,11 +179,26 @@ class Class:
 
 
 def kill_once(
-    kind: str, after_s: float, draw: random.Random, parent: subprocess.Popen[bytes]
-) -> bool:
-    """Wait, then kill a process of that kind; False if there is none, or the batch has ended."""
-    with suppress(subprocess.TimeoutExpired):
-        parent.wait(after_s)
+    kind: str, takes_s: float, draw: random.Random, parent: subprocess.Popen[bytes]
+) -> float | None:
+    """Kill a process of that kind at a random moment, or at a later one if there is none by then.
+
+    Return the moment; None if the batch ended before.
+    """
+    began, after_s = time.monotonic(), draw.uniform(0.05, takes_s)
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            parent.wait(max(0.0, began + after_s - time.monotonic()))
+        if killed(kind, draw, parent):
+            return after_s
+        if parent.poll() is not None:
+            return None
+        now = time.monotonic() - began
+        after_s = draw.uniform(now, max(takes_s, now + WAIT_S))
+
+
+def killed(kind: str, draw: random.Random, parent: subprocess.Popen[bytes]) -> bool:
+    """Kill a process of that kind; False if there is none for a while, or the batch has ended."""
     until = time.monotonic() + WAIT_S
     while not (pids := KINDS[kind](parent.pid)) and time.monotonic() < until:
         if parent.poll() is not None:
@@ -200,9 +215,9 @@ def kill_once(
 
 def tried(kind: str, number: int, graded: Class, whole: Undisturbed, out: Path) -> Kill:
     draw = random.Random(f"{kind} {number}")
-    after_s = draw.uniform(0.05, whole.takes_s)
     process, began = graded.start(out), time.monotonic()
-    hit = kill_once(kind, after_s, draw, process)
+    after_s = kill_once(kind, whole.takes_s, draw, process)
+    hit = after_s is not None
     last, runs = process.wait(), 1
     if not hit or kind != "parent":  # it went on to its own end
         whole.takes_s = time.monotonic() - began
@@ -212,7 +227,7 @@ def tried(kind: str, number: int, graded: Class, whole: Undisturbed, out: Path) 
     same = last == whole.code and written.is_file() and written.read_bytes() == whole.book
     if same:
         shutil.rmtree(out)
-    return Kill(kind, after_s, hit, runs, same, out)
+    return Kill(kind, after_s or 0.0, hit, runs, same, out)
 
 
 _ON_A_SMALL_DISK = """

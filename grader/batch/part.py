@@ -63,8 +63,8 @@ def chosen(
     known, wanted = tuple(entries), tuple(names)
     if not wanted:
         return known, ()
-    by_name = {entry.id: [one for one in known if _is_called(one, entry.id)] for entry in known}
-    by_name |= {name: [entry for entry in known if _is_called(entry, name)] for name in wanted}
+    by_key = _by_key(known)
+    by_name = {name: _called(name, by_key) for name in wanted}
     unknown = [name for name in wanted if not by_name[name]]
     if unknown:
         raise BatchError("\n".join(_refusals(unknown, known, frozenset(absent))))
@@ -75,8 +75,19 @@ def chosen(
     )
 
 
-def _is_called(entry: Entry, name: str) -> bool:
-    return entry.id == name or shown_id(Path(name).name) in (entry.id, shown_id(entry.path.name))
+def _by_key(entries: Iterable[Entry]) -> Mapping[str, list[Entry]]:
+    """Return the entries by id, and by the name of the folder or file as it is shown."""
+    result: dict[str, list[Entry]] = {}
+    for entry in entries:
+        for key in {entry.id, shown_id(entry.path.name)}:
+            result.setdefault(key, []).append(entry)
+    return result
+
+
+def _called(name: str, by_key: Mapping[str, list[Entry]]) -> list[Entry]:
+    """Return the entries that a name means: their id as it is, or what stands at the end of it."""
+    of_id = [entry for entry in by_key.get(name, ()) if entry.id == name]
+    return [*of_id, *by_key.get(shown_id(Path(name).name), ())]
 
 
 def _refusals(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -36,12 +36,13 @@ class ClassRecords:
     """The records themselves, in the order of the rows, if they were asked for."""
 
 
-def read_class(out: Path, rubric: Rubric) -> ClassRecords:
+def read_class(out: Path, rubric: Rubric, wanted: Container[str] | None = None) -> ClassRecords:
     """Return the class whose gradebook is in the folder, with its records, as it counts.
 
+    The records are those of the students in `wanted`, else of all: of 2,000 they are 400 MB.
     Unlike in `read_records`, the rubric may give other points now. Raises RecordsError.
     """
-    return _read(out, rubric, with_records=True)
+    return _read(out, rubric, with_records=True, wanted=wanted)
 
 
 def read_records(out: Path, rubric: Rubric) -> ClassRecords:
@@ -53,7 +54,9 @@ def read_records(out: Path, rubric: Rubric) -> ClassRecords:
     return _read(out, rubric, with_records=False)
 
 
-def _read(out: Path, rubric: Rubric, *, with_records: bool) -> ClassRecords:
+def _read(
+    out: Path, rubric: Rubric, *, with_records: bool, wanted: Container[str] | None = None
+) -> ClassRecords:
     header, ids = _gradebook(out / GRADEBOOK_FILE)
     only = tuple(slug for slug in rubric.exercises if slug in header)
     rows: dict[str, Row] = {}
@@ -70,7 +73,7 @@ def _read(out: Path, rubric: Rubric, *, with_records: bool) -> ClassRecords:
             raise RecordsError(f"{path}: not a record of this grader. {_AGAIN}") from error
         if is_here:
             rows[row.id], names[row.id] = row, path.name
-            if with_records:
+            if with_records and (wanted is None or row.id in wanted):
                 records[row.id] = record
     missing = sorted(ids - {safe_cell(id) for id in rows})
     if missing:

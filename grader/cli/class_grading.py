@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -78,6 +79,8 @@ class ClassGrading:
     """The students who handed in more than once."""
     rule: AttemptRule | None = None
     """Which of several hand-ins counted; None if each has a row."""
+    left_out_roster: str = ""
+    """The roster of the run before, if this one was given none."""
 
 
 def grade_class(
@@ -129,6 +132,9 @@ def grade_class(
     students = len(entries) + (len(absent) if part.is_everybody else 0)
     conditions = conditions_of(course, slugs, options.isolation or "")
     make_folder(out)
+    left_out = _left_out_roster(request)
+    if left_out and not part.is_everybody:
+        raise BatchError(_part_without(left_out))
     with (
         with_way_to_go_on(out),
         open_store(out / STORE_FILE) as store,
@@ -157,7 +163,23 @@ def grade_class(
             listener.steps,
             times,
         )
-    return ClassGrading(summary, course, slugs, collected, absences, by_person, repeated, rule)
+    return ClassGrading(
+        summary, course, slugs, collected, absences, by_person, repeated, rule, left_out
+    )
+
+
+def _left_out_roster(request: ClassRequest) -> str:
+    with open_store(request.out / STORE_FILE) as store:
+        last = store.last_run()
+    return last.roster if last is not None and request.roster is None else ""
+
+
+def _part_without(roster: str) -> str:
+    return (
+        "this is a part of a class that was graded with a roster. Without it, who is only on the "
+        "roster would lose the row, and everybody the times and extensions. "
+        f"Add --roster {shlex.quote(roster)}, and run the same command."
+    )
 
 
 @contextmanager

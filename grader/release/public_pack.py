@@ -93,14 +93,11 @@ def _translations(course: Course, files: Mapping[str, bytes]) -> Iterator[tuple[
 
 def _questions(course: Course) -> Iterator[tuple[str, bytes]]:
     """Yield the questions in other languages: without them nobody knows an empty answer."""
-    questions = {*paragraphs(ANSWERS_FILE, answers_file(course.rubric.written.values()))}
+    texts = {*paragraphs(ANSWERS_FILE, answers_file(course.rubric.written.values()))}
     for language in LANGUAGES:
         path: Path = course.root / _HANDOUTS.format(language)
         earlier: Path = course.root / _EARLIER.format(language)
         if course.rubric.written and path.is_file():
-            yield (
-                _HANDOUTS.format(language),
-                chosen_texts(path.read_bytes(), questions.__contains__),
-            )
+            yield _HANDOUTS.format(language), chosen_texts(path.read_bytes(), texts.__contains__)
             if earlier.is_file():
                 yield _EARLIER.format(language), earlier.read_bytes()

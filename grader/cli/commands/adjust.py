@@ -66,26 +66,25 @@ def run(
         if not reason.strip() or not author.strip():
             raise BatchError("--reason and --by need words: they stand beside the points.")
         course = find_course(course_folder or Path.cwd())
-        known = read_class(out, course.rubric)
-        records = {record["submission"]["id"]: record for record in known.records}
-        if student not in records:
+        known = read_class(out, course.rubric, {student})
+        if not known.records:
             raise BatchError(f"{student}: nobody of that name in {out}.")
-        if "problem" in records[student]:
+        [before] = known.records
+        if "problem" in before:
             raise BatchError(
-                f"{student}: has no points to adjust: {records[student]['problem']}. Grade a "
+                f"{student}: has no points to adjust: {before['problem']}. Grade a "
                 "submission first."
             )
-        automatic = Fraction(records[student]["points"])
+        automatic = Fraction(before["points"])
         value = Fraction(points.replace(",", "."))
         with open_store(out / STORE_FILE) as store:
             store.adjust(
                 Adjustment(student, kind, value, automatic, one_line(reason), one_line(author))
             )
-            after = adjusted(records[student], store.adjustments(student))
+            after = adjusted(before, store.adjustments(student))
         write_file(out / RECORDS / known.names[student], record_text(after))
-        records[student] = after
-        rows = [row_of(record) for record in records.values()]
-        by_person = brought(course, out, (), records, False)
+        rows = [row_of(after) if row.id == student else row for row in known.rows]
+        by_person = brought(course, out, (), [row.id for row in rows], False)
         write_class_results(rows, known.names, course.rubric, known.only, by_person, out)
     total = next(row.total for row in rows if row.id == student)
     message = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from contextlib import redirect_stdout
 from fractions import Fraction
@@ -192,6 +193,7 @@ def _whole(summary: Summary, out: Path, code: int) -> dict[str, object]:
 def _print_words(graded: ClassGrading, request: ClassRequest) -> None:
     summary, course = graded.summary, graded.course
     folder, out = request.folder, request.out
+    _print_left_out_roster(graded.left_out_roster)
     if request.quiet:
         _print_summary(summary, _everything(course.rubric))
         return
@@ -300,6 +302,16 @@ def _print_absences(absences: Absences) -> None:
     ):
         if names:
             click.echo(without_commands(f"{len(names)} {words}: {_few(names)}"))
+
+
+def _print_left_out_roster(roster: str) -> None:
+    """Say that a class has lost its roster: that costs rows, and what lateness takes."""
+    if roster:
+        words = (
+            "graded without the roster of the run before: who is only on it has no row, and its "
+            f"times and extensions do not count. To have it again: --roster {shlex.quote(roster)}"
+        )
+        click.echo(without_commands(words))
 
 
 def _print_several(graded: ClassGrading) -> None:

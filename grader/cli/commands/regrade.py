@@ -24,6 +24,7 @@ from grader.batch.regrade import (
     Policy,
     Regraded,
     WatchedGrader,
+    causes_in,
     change_of,
     settled,
 )
@@ -48,6 +49,7 @@ from grader.store.results import Results
 from grader.store.store import STORE_FILE, Adjustment, Record, Store, open_store
 from grader.text.language import ENGLISH
 from grader.text.points import exact, shown, signed
+from grader.text.problem import did_you_mean
 from grader.text.typed import here
 
 
@@ -190,6 +192,10 @@ def _require(known: ClassRecords, policy: Policy) -> None:
     students = {row.id for row in known.rows}
     for student in sorted(policy.forced - students):
         raise BatchError(f"--force {student}: nobody of that name in these results.")
+    causes = {id for record in known.records if "problem" not in record for id in causes_in(record)}
+    for cause in sorted(policy.only_causes - causes):
+        hint = did_you_mean(cause, sorted(causes))
+        raise BatchError(f"--only-cause {cause}: nobody in these results made this mistake{hint}.")
     if policy.forced and not policy.reason:
         raise BatchError("--force needs --reason: it stands in the record beside the points.")
 

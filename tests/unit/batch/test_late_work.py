@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from grader.batch.roster import read_roster
@@ -306,3 +307,37 @@ def test_a_course_without_deadlines_takes_any_column(tmp_path: Path) -> None:
     path = tmp_path / "roster.csv"
     path.write_text("id,handed_in_s3\na,2026-11-20T10:00Z\n", encoding="utf-8")
     assert times_of(read_roster(path).times, rubric(tmp_path, ""), ()) == {}
+
+
+def without_roster(root: Path, *students: str) -> None:
+    grade(
+        root / "class", root / "out", jobs=1, only=(), spawn=False, course_folder=None,
+        students=students, open_engine=SampleGrader().opened,
+    )  # fmt: skip
+
+
+def test_a_class_that_lost_its_roster_is_told_what_that_costs(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    batch(root)
+    assert "roster of the run before" not in capsys.readouterr().out
+    without_roster(root)
+
+    told = (
+        "graded without the roster of the run before: who is only on it has no row, and its times "
+        f"and extensions do not count. To have it again: --roster {root / 'roster.csv'}\n"
+    )
+    assert told in capsys.readouterr().out
+    assert "five_5" not in rows(root)
+
+
+def test_a_part_of_a_class_keeps_the_roster_or_is_refused(root: Path) -> None:
+    batch(root)
+    before = rows(root)
+
+    with pytest.raises(
+        click.ClickException, match=r"graded with a roster.* Add --roster .*roster\.csv, and"
+    ):
+        without_roster(root, "one_1")
+
+    assert rows(root) == before

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.batch import part
 from grader.batch.batch import grade_batch
 from grader.batch.discovery import BatchError, Entry, discover
 from grader.batch.part import EVERYBODY, ClassPart, chosen
@@ -221,3 +222,19 @@ def test_an_id_that_nobody_has_is_refused(name: str, says: str) -> None:
 def test_all_unknown_ids_are_refused_at_once() -> None:
     with pytest.raises(BatchError, match=r"(?s)--student x: .*--student y: "):
         chosen(entries_of("s-1"), ("x", "s-1", "y"))
+
+
+def test_to_choose_from_a_large_class_reads_each_name_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+
+    def noted(name: str) -> str:
+        shown.append(name)
+        return name
+
+    monkeypatch.setattr(part, "shown_id", noted)
+    entries = [Entry(f"student-{n:03}", Path(f"class/student-{n:03}.zip"), "-") for n in range(300)]
+
+    [meant], others = chosen(entries, ["student-007", "class/student-007.zip"])
+
+    assert (meant.id, len(others)) == ("student-007", 299)
+    assert len(shown) == 302

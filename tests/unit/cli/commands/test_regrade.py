@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from grader.cli import cli
@@ -281,6 +282,13 @@ def test_only_those_with_a_mistake_are_touched(
 
     changes(capsys, grader=turned, only_show=False, only_causes=(KNOWN.id,))
     assert (totals(root)["student-001"], totals(root)["student-002"]) == ("6.5", "6.5")
+
+
+def test_a_mistake_that_nobody_made_is_refused(root: Path) -> None:
+    with pytest.raises(
+        click.ClickException, match=r"--only-cause add\.of_by_one: nobody in these results"
+    ):
+        regrade(Path("out"), only_causes=("add.of_by_one",), open_engine=Turned().opened)
 
 
 def test_who_is_forced_runs_again_and_takes_what_comes(
