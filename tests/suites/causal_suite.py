@@ -13,6 +13,9 @@ import torch
 
 from . import reasons
 
+LONG = 300
+"""Longer than any mask that somebody writes out; short enough for a loop over all pairs."""
+
 
 @dataclass(frozen=True)
 class CausalSuite:
@@ -120,6 +123,8 @@ class CausalSuite:
         x = self.tokens_like(probe, count=1).expand(self.B, self.T, self.D_IN)
         output = self.run(expect, attention, x)
         expect.close(output, output[:, -1:].expand_as(output), what="output", atol=atol)
+        many = self.run(expect, self.build(probe, tokens=LONG), x[:1, :1].expand(1, LONG, -1))
+        expect.close(many, many[:, -1:].expand_as(many), what="output of many tokens", atol=atol)
 
     def eval_repeats_itself(self, probe, expect, *, batch):
         """After train() and eval() again, two calls give the same output."""

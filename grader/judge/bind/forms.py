@@ -17,7 +17,7 @@ import torch
 from ...text.language import _, course_text
 from .derived import derived, note_of
 from .instances import Instance
-from .patterns import Pattern, parse, stored
+from .patterns import Pattern, numbers_in, parse, stored
 from .roles import Group, Layout
 from .shares import shared
 
@@ -47,6 +47,8 @@ class Piece:
     """True for a weight stored (in, out), as no `nn.Linear` stores it."""
     holds: str = ""
     """The reference's name for its contents, which is not `home` where roles are exchanged."""
+    block: tuple[int, ...] = ()
+    """The numbers in the reference's path to it: (1,) in the second block of a model."""
 
     @cached_property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
@@ -180,6 +182,7 @@ def _pieces(instance: Instance, layout: Layout, order: Sequence[int]) -> Iterato
     turned = len(pattern.dims) == 2 and not {*pattern.dims[0]}.intersection(outside)
     own = instance.names
     start = f"{instance.path}." if instance.path else ""
+    block = numbers_in(instance.path)
     for pack in layout.packs or (group.roles,):
         chosen = [order[group.roles.index(role)] for role in pack]
         shares = [instance.shares[number] for number in chosen] if chosen else [1]
@@ -198,11 +201,12 @@ def _pieces(instance: Instance, layout: Layout, order: Sequence[int]) -> Iterato
             )
             if layout.raw and beside is not None:
                 # Either may be the only parameter of a layer: a `weight` beside a `shift`.
-                yield Piece((part,), None, home, words, several, turned=turned)
-                yield Piece((beside[1],), None, "", words, several)
+                yield Piece((part,), None, home, words, several, turned=turned, block=block)
+                yield Piece((beside[1],), None, "", words, several, block=block)
             else:
                 parts = (part,) if beside is None else (part, beside[1])
-                yield Piece(parts, layout.raw, home, words, several, layout.exact, turned, holds)
+                exact = layout.exact
+                yield Piece(parts, layout.raw, home, words, several, exact, turned, holds, block)
 
 
 def _number_of(instance: Instance, number: int, order: Sequence[int]) -> int:

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 
 from ..calls.module_description import ParameterSpec
 from .forms import Piece, without_ones
+from .patterns import numbers_in
 
 MAX_LAYERS = 400
 MAX_NAME = 60
@@ -38,6 +39,10 @@ class Layer:
         if piece.exact and tuple(tuple(part.shape) for part in piece.parts) != self.shapes:
             return False
         return piece.shapes == self.outline
+
+    def stands_in(self, block: tuple[int, ...]) -> bool:
+        """Decide whether the layer's path has the numbers of a block of the reference."""
+        return numbers_in(self.prefix)[: len(block)] == block
 
     @cached_property
     def outline(self) -> tuple[tuple[int, ...], ...]:
@@ -92,7 +97,8 @@ def assign(pieces: Sequence[Piece], layers: Sequence[Layer]) -> Assignment | Non
     """Choose a layer for each piece, or return None if one piece is left without.
 
     The reference's own name decides first, then the names that people use, then the order of
-    registration.
+    registration. A block's own layers are taken where the student numbers blocks as the
+    reference does: a name may tell something of one of two layers in each block only.
     """
     free = list(layers)
     chosen: dict[int, Layer] = {}
@@ -106,13 +112,17 @@ def assign(pieces: Sequence[Piece], layers: Sequence[Layer]) -> Assignment | Non
         free.remove(candidates[0])
         return True
 
+    def room_for(piece: Piece) -> list[Layer]:
+        room = [la for la in free if la.fits(piece)]
+        return [la for la in room if la.stands_in(piece.block)] or room
+
     for number, piece in enumerate(pieces):
         if choose(number, [la for la in free if la.prefix == piece.home and la.fits(piece)]):
             at_home.add(number)
     for number, piece in enumerate(pieces):
-        choose(number, [la for la in free if la.fits(piece) and la.is_called(piece.words)])
+        choose(number, [la for la in room_for(piece) if la.is_called(piece.words)])
     for number, piece in enumerate(pieces):
-        if choose(number, [la for la in free if la.fits(piece)]):
+        if choose(number, room_for(piece)):
             guessed.add(number)
     if len(chosen) < len(pieces):
         return None

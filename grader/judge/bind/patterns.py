@@ -53,6 +53,15 @@ def parse(text: str) -> Pattern:
     return Pattern(tuple(left.split()) if bar else (), dims)
 
 
+def numbers_in(path: str) -> tuple[int, ...]:
+    """Return the numbers in a dotted path, which tell the block of a model.
+
+    >>> numbers_in("encoder.blocks.1.attention")
+    (1,)
+    """
+    return tuple(int(part) for part in path.split(".") if part.isdecimal())
+
+
 def stored(
     tensor: torch.Tensor, axes: Sequence[str], pattern: Pattern
 ) -> Iterator[tuple[dict[str, int], torch.Tensor]]:

@@ -93,13 +93,21 @@ class TestMasking:
         )
 
     def test_remaining_weights_add_up(self, student, probe, expect):
-        """The weights of the keys that remain add up to what they do without a mask."""
+        """The weights of the keys that remain add up to what they do without a mask, however large
+        the score of a hidden key is."""
         query, key, value = draw(probe, B)
         mask = probe.mask(B, S, L)
         _, free = attend(student, expect, query, key, value)
+        wanted = free.sum(-1)
         _, masked = attend(student.apart, expect, query, key, value, mask=mask)
         expect_pattern(expect, masked, mask)
-        expect.close(masked.sum(-1), free.sum(-1), what="sum of each row of weights", atol=1e-6)
+        expect.close(masked.sum(-1), wanted, what="sum of each row of weights", atol=1e-6)
+        query[..., 0] = query[..., 0].abs() + 1.0
+        key[:, 1] = 1e4 * torch.eye(DH, dtype=key.dtype)[0]
+        mask[..., 0], mask[..., 1] = True, False
+        _, masked = attend(student, expect, query, key, value, mask=mask)
+        what = "sum of each row of weights beside a large hidden score"
+        expect.close(masked.sum(-1), wanted, what=what, atol=1e-6)
 
     def test_additive_mask(self, student, probe, expect):
         """A float mask is added to the scaled scores: only -inf forbids, the rest are biases."""

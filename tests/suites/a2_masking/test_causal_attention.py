@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from ..causal_suite import CausalSuite
+from ..dropped import expect_each_row_drops_its_own
 
 B, T, D_IN, D_OUT, LONGEST = 2, 5, 3, 6, 8
 
@@ -82,13 +83,15 @@ class TestModes:
 
     def test_dropout_is_on_the_weights(self, probe, expect):
         """Where all values are alike, dropout changes the size of an output, not its direction."""
-        calm, sizes, wild = self.with_equal_tokens(probe, expect, dropout=0.2)
+        calm, sizes, each = self.with_equal_tokens(probe, expect, dropout=0.2)
+        wild = each[:, -1]
         expect.close(wild, sizes[:, None] * calm, what="output in train mode", atol=1e-5)
         expect.true(
             sizes.std().item() > 0.05,
             observed="dropout does not change how much a token gathers",
             expected="some of its weights dropped in each sample",
         )
+        expect_each_row_drops_its_own(expect, each)
 
     def test_survivors_are_scaled(self, probe, expect):
         """The share `dropout` of the weights is dropped, the others grow by 1 / (1 - dropout)."""
@@ -102,19 +105,21 @@ class TestModes:
 
     @staticmethod
     def with_equal_tokens(probe, expect, dropout):
-        """Return the last token's output in eval mode, and its multiples and output in train mode.
+        """Return the last token's output in eval mode, its multiples in train mode, and all outputs
+        in train mode.
 
         With equal tokens a causal row of weights is uniform, and the output is one vector times
         the sum of the weights that survive.
         """
         attention = build(probe, dropout=dropout)
+        expect_look_back(probe, expect, attention, T)
         x = tokens_like(probe, batch=1, count=1).expand(1024, T, D_IN).contiguous()
         outputs = run(expect, attention, x).detach()[:, -1]
         calm = outputs[0]
         expect.close(outputs, calm.expand_as(outputs), what="output in eval mode", atol=1e-5)
         attention.train()
-        wild = run(expect, attention, x).detach()[:, -1]
-        return calm, (wild @ calm) / (calm @ calm), wild
+        wild = run(expect, attention, x).detach()
+        return calm, (wild[:, -1] @ calm) / (calm @ calm), wild
 
 
 class TestState:

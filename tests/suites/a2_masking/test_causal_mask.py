@@ -4,7 +4,7 @@ import pytest
 
 
 class TestOffset:
-    @pytest.mark.parametrize(("T", "offset"), [(3, 4), (4, 1), (1, 6), (5, 5)])
+    @pytest.mark.parametrize(("T", "offset"), [(3, 4), (4, 1), (1, 3000), (5, 5)])
     def test_keys_of_the_past(self, student, reference, expect, T, offset):
         """With an offset, each query may also see all tokens that were there before."""
         expect.matches(student.causal_mask, reference.causal_mask, T, offset=offset)

@@ -131,8 +131,10 @@ class TestNumerics:
 
     @pytest.mark.parametrize("size", [1e4, -1e4], ids=["large", "very-negative"])
     def test_huge_scores(self, student, reference, probe, expect, size):
-        """Scores around ±10,000 give the weights that their differences ask for."""
+        """Scores around ±10,000 give the weights that their differences ask for, also beside hidden
+        ones that are larger by 10,000."""
         scores, mask = size + probe.randn(B, S, L), probe.mask(B, S, L)
+        scores = scores + 1e4 * ~mask
         expect.matches(student.masked_softmax, reference.masked_softmax, scores, mask)
 
     @BOTH

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from ..causal_suite import CausalSuite
+from ..dropped import expect_each_row_drops_its_own
 
 B, T, D_IN, D_OUT, H = 2, 5, 7, 12, 3
 
@@ -86,9 +87,11 @@ class TestModes:
         and nothing else."""
         attention = build(probe, dropout=0.2)
         x = tokens_like(probe, batch=1, count=1).expand(256, T, D_IN).contiguous()
+        expect_look_back(probe, expect, attention, T)
         calm = run(expect, attention, x).detach()[0, -1]
         attention.train()
-        wild = run(expect, attention, x).detach()[:, -1]
+        each = run(expect, attention, x).detach()
+        wild = each[:, -1]
         # Each head contributes its own vector times the sum of its surviving weights.
         seen = torch.linalg.matrix_rank((wild - calm).double(), rtol=1e-4).item()
         expect.true(
@@ -103,6 +106,7 @@ class TestModes:
             observed="on average, outputs in train mode differ from those in eval mode",
             expected="survivors that grow by 1 / (1 - dropout)",
         )
+        expect_each_row_drops_its_own(expect, each)
 
 
 class TestState:

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from .. import reasons
+from ..dropped import expect_each_row_drops_its_own
 
 B, T, D, H, D_IN = 2, 5, 12, 3, 7
 
@@ -272,7 +273,8 @@ class TestModes:
         x = tokens_like(probe, batch=1, count=1).expand(256, T, D).contiguous()
         calm = run(expect, attention, x).detach()[0, -1]
         attention.train()
-        wild = run(expect, attention, x).detach()[:, -1]
+        each = run(expect, attention, x).detach()
+        wild = each[:, -1]
         # Each head contributes its own vector times the sum of its surviving weights.
         seen = torch.linalg.matrix_rank((wild - calm).double(), rtol=1e-4).item()
         expect.true(
@@ -287,6 +289,7 @@ class TestModes:
             observed="on average, outputs in train mode differ from those in eval mode",
             expected="survivors that grow by 1 / (1 - dropout)",
         )
+        expect_each_row_drops_its_own(expect, each)
 
 
 class TestState:

@@ -186,6 +186,10 @@ class TestMasking:
                 observed=f"token {place} is seen by the tokens {_named(found)}",
                 expected=f"with a window of {window}, by the tokens {_named(wanted)}",
             )
+        many = [probe.randn(1, 300, width, scale=0.3) for width in (DH, DH, DV)]
+        last = student.sliding_window_attention(*many, window)
+        alone = student.apart.sliding_window_attention(*(x[:, -window:] for x in many), window)
+        expect.close(last[:, -1], alone[:, -1], what="last of 300 outputs", atol=1e-5)
 
     def test_future_stays_hidden_from_low_scores(self, probe, expect):
         """No output depends on a later token even where a token's own scores are very low."""

@@ -65,6 +65,21 @@ def expect_answer(expect, block, x, memory, **mask):
     return output
 
 
+def expect_tokens_seen_beside_a_mask(probe, expect, block, x):
+    """Expect that a mask of as many memory tokens as there are tokens hides none of the latter."""
+    memory, mask = probe.randn(B, T, D), probe.mask(B, T)
+    mask[:, 0] = False
+    before = run(expect, block, x, memory, memory_mask=mask)
+    changed = x.clone()
+    changed[:, 0] += probe.randn(B, D)
+    seen = moved(run(expect, block.apart, changed, memory, memory_mask=mask), before)
+    expect.true(
+        bool(seen.all()),
+        observed="memory_mask hides a token of the text, as there are as many of both",
+        expected="a memory_mask that says nothing about the text",
+    )
+
+
 class TestMasking:
     def test_future_tokens_stay_hidden(self, probe, expect):
         """No output of a block depends on a later token."""
@@ -161,6 +176,7 @@ class TestMemory:
         else:
             block = build_block(probe)
             expect_answer(expect, block, x, memory, memory_mask=mask)
+            expect_tokens_seen_beside_a_mask(probe, expect, block, x)
 
             def answer(memory, apart=True):
                 asked = block.apart if apart else block

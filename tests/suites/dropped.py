@@ -1,0 +1,20 @@
+"""Statistics of dropout that the suites of several attentions share."""
+
+SHARED = 0.4
+"""The largest correlation of two rows whose weights are dropped one by one, in 256 samples: it is 0
+with a spread of 0.06 at most. Of rows that lose the same keys, or whole heads, it is 0.85 and more.
+"""
+
+
+def expect_each_row_drops_its_own(expect, wild):
+    """Expect that what is dropped for the last token is not what is dropped for the one before it.
+
+    `wild`, (N, T, D): outputs in train mode for N samples of tokens that are all alike.
+    """
+    last, before = (wild[:, at] - wild[:, at].mean(0) for at in (-1, -2))  # N D
+    shared = (last * before).sum() / (last.norm() * before.norm()).clamp(min=1e-12)
+    expect.true(
+        shared.item() < SHARED,
+        observed="what is dropped for one token is dropped for its neighbour too",
+        expected="weights dropped one by one: each head and each row draws its own",
+    )
