@@ -118,7 +118,7 @@ TARGETS = (
     Target("grader/course/feedback.py", OF_RUBRIC),
     Target("grader/course/attempts.py", OF_RUBRIC),
     Target("grader/course/public_view.py", ("tests/unit/course/test_public_view.py",)),
-    Target("grader/course/rubric_place.py", OF_RUBRIC),
+    Target("grader/course/rubric_place.py", ("tests/unit/course/test_rubric_place.py", *OF_RUBRIC)),
 )
 
 
