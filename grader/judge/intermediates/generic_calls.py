@@ -66,9 +66,19 @@ def _tensor(given: Drawn, sizes: Sizes, draw: torch.Generator) -> torch.Tensor:
         return torch.randint(given.low, high, shape, generator=draw)
     numbers = torch.randn(shape, generator=draw)
     if isinstance(given, Mask):
-        # No row hides everything.
-        return (numbers > -0.4) | (numbers == numbers.amax(-1, keepdim=True))
+        return _mask(numbers)
     if isinstance(given, Shares):
         parts = numbers.exp()  # …
         return parts / parts.sum(-1, keepdim=True)
     return numbers.abs() + 0.1 if given.positive else numbers
+
+
+def _mask(numbers: torch.Tensor) -> torch.Tensor:
+    """Return a mask of the shape of these numbers, in which no row hides everything, or nothing.
+
+    Whoever ignores a mask is right where it hides nothing.
+    """
+    may = numbers > -0.4
+    if numbers.dim() and numbers.shape[-1] > 1:
+        may &= numbers != numbers.amin(-1, keepdim=True)
+    return may | (numbers == numbers.amax(-1, keepdim=True))

@@ -25,6 +25,8 @@ from .generic_calls import generic_sizes
 
 MOST_CALLS = 12
 """The most declared calls that are tried: one that shows the mistake is among the first."""
+RIGHT_DRAWS = 8
+"""The draws on all of which an answer has to be right before it is called so."""
 
 
 class RightUpToHere:
@@ -112,7 +114,7 @@ def right_up_to_here(
     Raises:
         StudentFault: the student's process hung or crashed.
     """
-    of_right_answers: dict[RightAnswer, RightLines] = {}
+    of_right_answers: dict[RightAnswer, tuple[PreparedCall, RightLines]] = {}
     wrong: set[RightAnswer] = set()
     """Other inputs may have the same shapes, such as numbers that add up to 1."""
     with torch.no_grad():
@@ -123,13 +125,19 @@ def right_up_to_here(
                 known = result or returned(both.first)
                 if known is not None:
                     known = replace(known, nothing_from=None, right_answer=call)
-                    of_right_answers.setdefault(call, known)
+                    of_right_answers.setdefault(call, (both.prepared, known))
                 continue
             if result is not None:
                 return result
             wrong.add(call)
-    there = [one for call, one in of_right_answers.items() if call not in wrong]
-    return max(there, key=_is_computed, default=None)
+        there = [one for call, one in of_right_answers.items() if call not in wrong]
+        there.sort(key=lambda one: _is_computed(one[1]), reverse=True)
+        return next((lines for call, lines in there if _stays_right(call, seed)), None)
+
+
+def _stays_right(call: PreparedCall, seed: int) -> bool:
+    """Tell whether an answer is right with other numbers too, and not by chance."""
+    return all(call.recorded(seed + number).is_right for number in range(2, RIGHT_DRAWS))
 
 
 def _is_computed(lines: RightLines) -> bool:

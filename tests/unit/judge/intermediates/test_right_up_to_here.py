@@ -209,6 +209,30 @@ def test_an_answer_that_is_right_on_one_draw_alone_is_not_called_right() -> None
     assert result.right_answer is None
 
 
+def test_who_ignores_a_mask_is_not_called_right() -> None:
+    call = SmallCall("mix", {**CALLS["mix"].given, "mask": Mask("1 L")}, {"shares": "S L"})
+    student = """
+    def mix(q, k, allowed):
+        scores = q @ k.T / 5
+        return scores.softmax(-1) + 1
+    """
+    result = lines("mix", student, [call])
+
+    assert result is not None
+    assert result.right_answer is None
+
+
+def test_an_answer_that_is_right_by_chance_is_not_called_right() -> None:
+    student = """
+    def mix(q, k, allowed, calls=[]):
+        calls.append(q)
+        scores = q @ k.T / 5
+        hidden = scores.masked_fill(~allowed, -torch.inf)
+        return hidden.softmax(-1) + (1 if len(calls) < 6 else 2)
+    """
+    assert lines("mix", student) is None
+
+
 @pytest.mark.parametrize("body", ["q.T", "(q > 0).long()", "q > 0"])
 def test_the_line_that_returns_a_right_answer_is_told_whatever_it_is(body: str) -> None:
     call = SmallCall("turned", {"query": Numbers("S D")}, {"turned": "D S"})
