@@ -32,16 +32,17 @@ class SecretLine:
 def secret_lines(course: Course) -> tuple[SecretLine, ...]:
     """Return the secret lines of a course, each once.
 
-    A line that stands in a stub or a public suite is no secret; nor is one of a hidden suite or a
-    mistake that an author has put into a demo. A line of a solution stays one there.
+    A line that stands in a stub or a public suite is no secret; nor is one of a hidden suite, a
+    mistake or a variant that an author has put into a demo or a lecture, such as a form with
+    blanks. A line of a solution stays one there.
     """
     stems = course.rubric.assignments.values()
     paths = {f"reference/{stem}.py": course.reference(stem) for stem in stems}
     solutions = {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
     stubs = (stub_source(text, name) for name, text in solutions.items())
     public = squeezed("\n".join([*stubs, *_texts(course.root.glob("tests/suites/*/public/*.py"))]))
-    given = [*course.paths.demos.rglob("*.py"), *course.root.glob("reference/roles.py")]
-    shown = public + squeezed("\n".join(_texts(given)))
+    given = [*course.paths.demos.rglob("*.py"), *course.paths.lectures.rglob("*.md")]
+    shown = public + squeezed("\n".join(_texts([*given, *course.root.glob("reference/roles.py")])))
     result: dict[str, SecretLine] = {}
     for one in _lines(solutions):
         if one.text not in public:

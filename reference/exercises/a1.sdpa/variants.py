@@ -145,3 +145,19 @@ def scaled_dot_product_attention(
     weights = torch.softmax(scores.masked_fill(empty, 0.0), dim=-1)
     weights = weights.masked_fill(forbidden, 0.0)
     return weights @ value, weights
+
+
+# %% sdpa.guided
+def scaled_dot_product_attention(query, key, value, mask=None):
+    scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
+    forbidden = torch.zeros_like(scores, dtype=torch.bool)
+    if mask is not None and mask.dtype == torch.bool:
+        forbidden = forbidden | ~mask
+    elif mask is not None:
+        extra = mask.to(scores.dtype)
+        scores, forbidden = scores + extra, forbidden | (extra == -torch.inf)
+    lonely = forbidden.all(dim=-1, keepdim=True)
+    scores = scores.masked_fill(forbidden, -torch.inf).masked_fill(lonely, 0.0)
+    weights = torch.softmax(scores, dim=-1).masked_fill(forbidden, 0.0)
+    output = weights @ value
+    return output, weights

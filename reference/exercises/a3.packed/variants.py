@@ -277,3 +277,19 @@ def forward(self, x: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Te
     _, weights = scaled_dot_product_attention(query, key, value, mask)  # B H T T
     output: torch.Tensor = self.projection(merge_heads(self.dropout(weights) @ value))  # B T D
     return output
+
+
+# %% packed.guided
+# target: PackedMultiHeadAttention.forward
+def forward(self, x, mask=None):
+    parts = self.qkv(x).unflatten(-1, (3, self.num_heads, -1))
+    query, key, value = parts.permute(2, 0, 3, 1, 4)
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    if mask is None:
+        mask = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device)
+    if mask.dim() == 3:
+        mask = mask.unsqueeze(1)
+    lonely = ~mask.any(dim=-1, keepdim=True)
+    weights = torch.softmax(scores.masked_fill(~mask & ~lonely, -torch.inf), dim=-1)
+    mixed = self.dropout(weights.masked_fill(~mask, 0.0)) @ value
+    return self.projection(mixed.transpose(1, 2).flatten(2))

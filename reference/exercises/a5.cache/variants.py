@@ -172,3 +172,20 @@ def sliding_window_attention(query, key, value, window):
     outside = torch.arange(T)[:, None] + torch.arange(window) < window - 1
     weights = scores.masked_fill(outside, -torch.inf).softmax(-1)
     return (values * weights.unsqueeze(-2)).sum(-1)
+
+
+# %% cache.guided
+# target: KVCacheAttention.step
+def step(self, x):
+    query = self.W_query(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+    key = self.W_key(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+    value = self.W_value(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+    if self.keys is not None:
+        key = torch.cat([self.keys, key], dim=2)
+        value = torch.cat([self.values, value], dim=2)
+    self.keys = key.detach()
+    self.values = value.detach()
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    future = torch.ones_like(scores, dtype=torch.bool).triu(key.shape[2] - x.shape[1] + 1)
+    weights = torch.softmax(scores.masked_fill(future, -torch.inf), dim=-1)
+    return self.out_proj((weights @ value).transpose(1, 2).flatten(2))

@@ -116,3 +116,27 @@ def chunked_attention(query, key, value, block_size, mask=None):
             m = new
         found.append(acc / torch.where(l == 0, torch.ones_like(l), l))
     return torch.cat(found, -2)
+
+
+# %% chunked.guided
+def chunked_attention(query, key, value, block_size, mask=None):
+    pairs = (query.shape[-2], key.shape[-2])
+    if mask is not None:
+        mask = mask.expand(torch.broadcast_shapes(mask.shape, pairs))
+    query = query / query.shape[-1] ** 0.5
+    top = torch.full_like(query[..., :1], -torch.inf)
+    below = torch.zeros_like(query[..., :1])
+    above = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    for start in range(0, pairs[1], block_size):
+        part = slice(start, start + block_size)
+        scores = query @ key[..., part, :].mT
+        if mask is not None:
+            scores = scores.masked_fill(~mask[..., part], -torch.inf)
+        higher = torch.maximum(top, scores.detach().amax(dim=-1, keepdim=True))
+        base = higher.masked_fill(higher == -torch.inf, 0.0)
+        factor = torch.exp(top - base)
+        powers = torch.exp(scores - base)
+        below = below * factor + powers.sum(dim=-1, keepdim=True)
+        above = above * factor + powers @ value[..., part, :]
+        top = higher
+    return above / below.masked_fill(below == 0, 1.0)

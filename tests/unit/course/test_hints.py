@@ -140,12 +140,19 @@ def test_what_is_shared_belongs_to_mistakes_that_have_nothing_else() -> None:
     assert listed == []
 
 
-def test_no_mistake_has_hints_about_another_function() -> None:
-    """What is neither listed nor explained by itself has the hints of its own target."""
-    for id, (entry, _slug) in KNOWN.entries.items():
-        listed = {*entry.mistakes} & {*KNOWN.by_mistake}
-        if id not in KNOWN.by_cause and not listed:
-            assert KNOWN.of(id).hints == KNOWN.of(entry.target.partition(".")[0]).hints
+@pytest.mark.parametrize("id", KNOWN.entries)
+def test_every_mistake_has_hints_of_its_own_or_of_the_list(id: str) -> None:
+    entry, _slug = KNOWN.entries[id]
+
+    assert id in KNOWN.by_cause or {*entry.mistakes} & {*KNOWN.by_mistake}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_ladder_leads_over_an_example_with_numbers(name: str) -> None:
+    nudge, example, _answer = LONG[name].hints
+
+    assert "?" in nudge
+    assert re.search(r"\d|True", example)
 
 
 def test_a_target_may_leave_the_equation_to_its_exercise() -> None:
