@@ -1,6 +1,6 @@
 import torch
 from torch import nn
-from a3_multi_head import CrossAttention, PackedMultiHeadAttention
+import torch.nn.functional as F
 
 
 def sinusoidal_positions(T, dim):
@@ -23,45 +23,79 @@ def apply_rope(x, positions, base=10000.0):
     return torch.stack([a * c - b * s, a * s + b * c], -1).flatten(-2)
 
 
-class FeedForward(nn.Sequential):
-    def __init__(self, d, e, p):
-        super().__init__(nn.Linear(d, e * d), nn.GELU(), nn.Dropout(p), nn.Linear(e * d, d), nn.Dropout(p))
+class Conv1D(nn.Module):
+    def __init__(self, nf, nx):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(nx, nf) * nx ** -0.5)
+        self.bias = nn.Parameter(torch.zeros(nf))
+
+    def forward(self, x):
+        return torch.matmul(x, self.weight) + self.bias
+
+
+class LN(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.g = nn.Parameter(torch.ones(d))
+        self.b = nn.Parameter(torch.zeros(d))
+
+    def forward(self, x):
+        return F.layer_norm(x, x.shape[-1:], self.g, self.b)
+
+
+def attend(q, k, v, h, allowed=None, drop=None):
+    q, k, v = (t.unflatten(-1, (h, -1)).transpose(1, 2) for t in (q, k, v))
+    s = q @ k.mT / q.shape[-1] ** 0.5
+    if allowed is not None:
+        s = s.masked_fill(~allowed, float("-inf"))
+        s = s.masked_fill(~allowed.any(-1, True), 0)
+    w = s.softmax(-1)
+    if allowed is not None:
+        w = w * allowed
+    if drop is not None:
+        w = drop(w)
+    return (w @ v).transpose(1, 2).flatten(2)
 
 
 class DecoderBlock(nn.Module):
     def __init__(self, emb_size, num_heads, expansion=4, dropout=0.0):
         super().__init__()
-        self.norm1 = nn.LayerNorm(emb_size)
-        self.self_attention = PackedMultiHeadAttention(emb_size, num_heads, dropout)
-        self.norm2 = nn.LayerNorm(emb_size)
-        self.cross_attention = CrossAttention(emb_size, emb_size, emb_size, num_heads)
-        self.norm3 = nn.LayerNorm(emb_size)
-        self.mlp = FeedForward(emb_size, expansion, dropout)
+        if emb_size % num_heads:
+            raise ValueError(f"{num_heads} does not divide {emb_size}")
+        self.h = num_heads
+        self.ln_1, self.ln_2, self.ln_3 = LN(emb_size), LN(emb_size), LN(emb_size)
+        self.c_attn, self.c_proj = Conv1D(3 * emb_size, emb_size), Conv1D(emb_size, emb_size)
+        self.q_attn, self.kv_attn, self.x_proj = Conv1D(emb_size, emb_size), Conv1D(2 * emb_size, emb_size), Conv1D(emb_size, emb_size)
+        self.c_fc, self.m_proj = Conv1D(expansion * emb_size, emb_size), Conv1D(emb_size, expansion * emb_size)
+        self.drop = nn.Dropout(dropout)
 
     def forward(self, x, memory, memory_mask=None):
         T = x.shape[1]
         tri = torch.ones(T, T, dtype=torch.bool, device=x.device).tril()
         if memory_mask is not None and memory.shape[1] == T:
-            tri = tri & memory_mask[:, None, :]
-        x = x + self.self_attention(self.norm1(x), tri)
-        x = x + self.cross_attention(self.norm2(x), memory, memory_mask)
-        return x + self.mlp(self.norm3(x))
+            tri = tri & memory_mask[:, None, None, :]
+        q, k, v = self.c_attn(self.ln_1(x)).chunk(3, -1)
+        x = x + self.c_proj(attend(q, k, v, self.h, tri, self.drop))
+        k, v = self.kv_attn(memory).chunk(2, -1)
+        m = None if memory_mask is None else memory_mask[:, None, None, :]
+        x = x + self.x_proj(attend(self.q_attn(self.ln_2(x)), k, v, self.h, m))
+        return x + self.drop(self.m_proj(self.drop(F.gelu(self.c_fc(self.ln_3(x))))))
 
 
 class Decoder(nn.Module):
     def __init__(self, depth, emb_size, num_heads, vocab_size):
         super().__init__()
-        self.embedding = nn.Embedding(vocab_size, emb_size)
-        self.blocks = nn.ModuleList(DecoderBlock(emb_size, num_heads) for _ in range(depth))
-        self.norm = nn.LayerNorm(emb_size)
-        self.output = nn.Linear(emb_size, vocab_size)
+        self.wte = nn.Embedding(vocab_size, emb_size)
+        self.h = nn.ModuleList([DecoderBlock(emb_size, num_heads) for _ in range(depth)])
+        self.ln_f = LN(emb_size)
+        self.lm_head = Conv1D(vocab_size, emb_size)
 
     def forward(self, tokens, memory, memory_mask=None):
-        x = self.embedding(tokens)
+        x = self.wte(tokens)
         x = x + sinusoidal_positions(*x.shape[1:]).to(x)
-        for block in self.blocks:
+        for block in self.h:
             x = block(x, memory, memory_mask)
-        return self.output(self.norm(x))
+        return self.lm_head(self.ln_f(x))
 
 
 class KVCacheAttention(nn.Module):
