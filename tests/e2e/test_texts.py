@@ -104,7 +104,8 @@ TABLE = {
             weights="w = s.softmax(dim=-1)\n    return w @ value, w",
         ),
         "sdpa.masked_fill_dropped",
-        "The mask has no effect: `masked_fill` returns a new tensor, which has to be kept.",
+        "The mask has no effect: it is not used, or `masked_fill` returns a new tensor that is not "
+        "kept.",
     ),
     "softmax over the queries": Row(
         "a1.simple",

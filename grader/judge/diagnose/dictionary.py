@@ -81,8 +81,9 @@ class Dictionary:
         if not named:
             # Right where the known mistake is wrong as well, and wrong in the very same way.
             wider = [s for s in suspects if s.fails > case.failed]
-            gives = (s for s in wider if self._gives(s, case, has_wrong_numbers))
-            named = tuple(s.cause(len(case.failed)) for s in gives)
+            gives = [s for s in wider if self._gives(s, case, has_wrong_numbers)]
+            # What a mistake does besides, and the student's code does not, is none of theirs.
+            named = tuple(s.cause(len(case.failed)) for s in _narrowest(gives))
         if named:
             return {check.id: named for check in case.failing}
         return self._parts(suspects, case)
@@ -126,11 +127,12 @@ class Dictionary:
             if made is None:
                 return 0
             result = self._matched(suspect, check, case.digest, trace, made)
-            if result is Match.OTHER:
+            changes = tells_apart(made, self._mutant_runs.right(check, case.digest))
+            if result is Match.OTHER and (changes or check in case.failing):
                 return 0
-            if result is Match.SAME and tells_apart(
-                made, self._mutant_runs.right(check, case.digest)
-            ):
+            # Where the mistake changes nothing, a check that passes speaks of how the rest is
+            # written: a finite gradient of a row that nobody reads may be any number.
+            if result is Match.SAME and changes:
                 distinguishing.append(check)
         probes = self._probes(suspect, distinguishing, case)
         return probes if probes >= PROBES else 0
@@ -212,6 +214,13 @@ class Dictionary:
         made = (self._mutant_runs.of(suspect.mistake, c, case.digest, AS_GRADED) for c in checks)
         pairs = zip(checks, made, strict=True)
         return all(one and raised_alike(case.failing[check], one) for check, one in pairs)
+
+
+def _narrowest(suspects: Sequence[Suspect]) -> Iterator[Suspect]:
+    """Yield the suspects of which no other one fails a part only."""
+    for suspect in suspects:
+        if not any(other.fails < suspect.fails for other in suspects):
+            yield suspect
 
 
 def _in_order(case: Case) -> Iterator[tuple[Check, CheckTrace]]:

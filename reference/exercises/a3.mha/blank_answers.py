@@ -20,3 +20,11 @@ def forward(self, x: torch.Tensor) -> torch.Tensor:
     context = context.reshape(batch, tokens, -1)  # B T d_out
     output: torch.Tensor = self.out_proj(context)
     return output
+
+
+# %% blank: a lone projection in a3.mha
+# target: MultiHeadAttention.forward
+# may earn: modes, numerics, gradients
+def forward(self, x: torch.Tensor) -> torch.Tensor:
+    output: torch.Tensor = self.out_proj(self.dropout(self.W_value(x)))
+    return output

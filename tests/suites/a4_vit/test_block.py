@@ -289,22 +289,6 @@ class TestNumerics:
             expected="other outputs for other tokens",
         )
 
-    @BOTH
-    def test_token_that_sees_nobody(self, probe, expect, name):
-        """A token that may attend to nobody leaves every output and every gradient finite."""
-        block = probe.module(name, D, H)
-        x = draw(probe)
-        expect_answer(expect, block, x)
-        mask = probe.mask(T, T)
-        mask[1] = False
-        x.requires_grad_()
-        output = run(expect, block, x, mask)
-        expect.true(
-            output.requires_grad, observed="no gradient", expected="a gradient for the tokens"
-        )
-        (gradient,) = torch.autograd.grad((output * draw(probe)).sum(), x, materialize_grads=True)
-        expect.finite(gradient, what="gradient")
-
 
 class TestGradients:
     @BOTH

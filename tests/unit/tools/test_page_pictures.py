@@ -33,9 +33,7 @@ def test_light_and_dark_are_two_pictures() -> None:
 def test_the_page_has_weights_a_map_and_the_marked_line(tmp_path: Path) -> None:
     text = page(tmp_path).read_text(encoding="utf-8")
 
-    assert (
-        "The mask has no effect: `masked_fill` returns a new tensor, which has to be kept." in text
-    )
+    assert "The mask has no effect: it is not used, or `masked_fill` returns a new tensor" in text
     assert '<figure class="figure heat">' in text
     assert '<figure class="figure leaks">' in text
     assert '<mark><code class="i4">    scores.masked_fill(hidden, -torch.inf)</code></mark>' in text

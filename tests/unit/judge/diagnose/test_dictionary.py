@@ -87,6 +87,14 @@ def test_a_mistake_that_gives_another_number_is_not() -> None:
     assert named(Bank({"m": WRONG}), {**WRONG, "two": failed(X / 4)}) == {}
 
 
+def test_a_passing_check_in_which_a_mistake_changes_nothing_says_nothing_of_it() -> None:
+    """A finite gradient of a row that nobody reads was another number, and hid the mistake."""
+    free = replace(RIGHT["modes"], compared=(X / 9,))
+    assert named(Bank({"m": WRONG}), {**WRONG, "modes": free})["one"] == ["m"]
+    changed = {**WRONG, "modes": replace(RIGHT["modes"], compared=(X / 5,))}
+    assert named(Bank({"m": changed}), {**WRONG, "modes": free}) == {}
+
+
 def test_weights_under_other_names_speak_neither_for_a_mistake_nor_against_it() -> None:
     mistake = {**WRONG, "checkpoint": failed(X + 1, drawn=OURS)}
     student = {**WRONG, "checkpoint": failed(X + 2, drawn=THEIRS)}
@@ -99,6 +107,13 @@ def test_right_numbers_before_a_refusal_are_no_wider_mistake() -> None:
     """Dropout on the scores was named as dropout that is never applied."""
     refused = {"one": failed(X, "no change"), "two": failed(X, "no change")}
     assert named(Bank({"unused": {**refused, "modes": failed(X / 2)}}), refused) == {}
+
+
+def test_of_wider_mistakes_only_what_is_seen_of_them_is_told() -> None:
+    """A fill of -1e9 was also named as one that spoils float masks, which were right."""
+    narrow = {**WRONG, "modes": failed(X / 5)}
+    bank = Bank({"narrow": narrow, "wider": {**narrow, "checkpoint": failed(X / 7)}})
+    assert named(bank, WRONG) == {"one": ["narrow"], "two": ["narrow"]}
 
 
 @pytest.mark.parametrize("mistake", [{}, {"one": failed(X / 2)}])
