@@ -149,7 +149,8 @@ def scaled_dot_product_attention(
 
 # %% sdpa.guided
 def scaled_dot_product_attention(query, key, value, mask=None):
-    scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
+    numbers = query.shape[-1]
+    scores = query @ key.transpose(-2, -1) / numbers**0.5
     forbidden = torch.zeros_like(scores, dtype=torch.bool)
     if mask is not None and mask.dtype == torch.bool:
         forbidden = forbidden | ~mask
