@@ -27,10 +27,16 @@ def facts(seen: Observation, where: str | None = None) -> list[tuple[str, str]]:
         _("observed"): seen.observed,
         _("expected"): seen.expected,
         _label(seen.cause): _cause(seen.cause),
-        _("or"): "\n".join(cause.text for cause in seen.also if not cause.is_kept_back),
+        _("or"): "\n".join(_further_causes(seen)),
         _place_label(seen): place,
     }
     return [(label, printable(words).strip("\n")) for label, words in texts.items() if words]
+
+
+def _further_causes(seen: Observation) -> Iterator[str]:
+    """Yield the words of further causes, each once: several mistakes may be told in the same."""
+    texts = dict.fromkeys(cause.text for cause in seen.also if not cause.is_kept_back)
+    yield from (text for text in texts if seen.cause is None or text != seen.cause.text)
 
 
 def noted(report: Report, *, problems: bool | None = None) -> Iterator[str]:

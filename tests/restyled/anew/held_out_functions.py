@@ -66,7 +66,7 @@ def masked_softmax(scores, mask, dim=-1):
 """,
     (
         (
-            "masked.dim_ignored",
+            "masked.dim_ignored masked.dim_ignored_throughout",
             "ok = mask.bool().expand_as(scores)",
             "dim = -1\n    ok = mask.bool().expand_as(scores)",
         ),

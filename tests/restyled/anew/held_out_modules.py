@@ -46,7 +46,7 @@ class MultiHeadAttention(nn.Module):
         ),
         ("|finite_fill", "-torch.inf", "-1e4"),
         (
-            "mha.split_by_view",
+            "mha.split_by_view mha.all_split_by_view",
             "m(x).split(self.Dh, -1)",
             "m(x).reshape(x.shape[0], self.H, T, self.Dh).unbind(1)",
         ),

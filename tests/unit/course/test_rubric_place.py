@@ -39,3 +39,7 @@ def test_a_problem_beside_a_question_has_its_place(
     problem = rubric_problem(tmp_path, ("b", "c"), "no such name")
 
     assert str(problem) == "rubric.yaml:3:3  b.c: no such name"
+
+
+def test_what_is_not_there_at_all_is_missed_at_the_top() -> None:
+    assert place_of("# first\n\nexercises:\n  a: 1\n", ("criteria", "a")) == (1, 1)
