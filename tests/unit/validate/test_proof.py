@@ -277,8 +277,8 @@ def test_a_record_says_the_same_after_writing(copied: Path, old: dict[str, KillR
         ),
         (
             "reference/exercises/a3.gqa/blank_answers.py",
-            "# target: GroupedQueryAttention.forward\n",
-            "# target: CrossAttention.forward\n",
+            "# %% blank: uniform attention in a3.gqa\n# target: GroupedQueryAttention.forward\n",
+            "# %% blank: uniform attention in a3.gqa\n# target: CrossAttention.forward\n",
             "reference/exercises/a3.gqa/blank_answers.py:{line}  blank: uniform attention in "
             "a3.gqa: CrossAttention is a target of a3.cross and not of a3.gqa",
         ),
