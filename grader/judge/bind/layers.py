@@ -93,6 +93,17 @@ def layers_of(specs: Sequence[ParameterSpec]) -> tuple[Layer, ...]:
     return tuple(layers[:MAX_LAYERS])
 
 
+def _are_numbered(pieces: Sequence[Piece], layers: Sequence[Layer]) -> bool:
+    """Decide whether the student numbers several blocks as the reference does.
+
+    Then as many layers stand in each. In a Sequential of Sequentials the first number may be that
+    of the whole encoder.
+    """
+    blocks = {piece.block for piece in pieces if piece.block}
+    counts = {sum(layer.stands_in(block) for layer in layers) for block in blocks}
+    return len(blocks) > 1 and len(counts) == 1 and counts != {0}
+
+
 def assign(pieces: Sequence[Piece], layers: Sequence[Layer]) -> Assignment | None:
     """Choose a layer for each piece, or return None if one piece is left without.
 
@@ -112,9 +123,12 @@ def assign(pieces: Sequence[Piece], layers: Sequence[Layer]) -> Assignment | Non
         free.remove(candidates[0])
         return True
 
+    is_numbered = _are_numbered(pieces, layers)
+
     def room_for(piece: Piece) -> list[Layer]:
         room = [la for la in free if la.fits(piece)]
-        return [la for la in room if la.stands_in(piece.block)] or room
+        own = [la for la in room if is_numbered and la.stands_in(piece.block)]
+        return own or room
 
     for number, piece in enumerate(pieces):
         if choose(number, [la for la in free if la.prefix == piece.home and la.fits(piece)]):
