@@ -43,3 +43,17 @@ def test_a_problem_beside_a_question_has_its_place(
 
 def test_what_is_not_there_at_all_is_missed_at_the_top() -> None:
     assert place_of("# first\n\nexercises:\n  a: 1\n", ("criteria", "a")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("trail", "place"),
+    [
+        (("a", "banned", 0), (2, 12)),
+        (("a", "banned", 1), (2, 20)),
+        (("a", "banned", 2), (2, 3)),
+        (("a", "banned", "x.f"), (2, 3)),
+        (("a", "needs", 0), (3, 3)),
+    ],
+)
+def test_an_element_is_found_where_it_stands(trail: tuple[str | int, ...], place: object) -> None:
+    assert place_of("a:\n  banned: [x.f,    y.g]\n  needs: one\n", trail) == place
