@@ -33,7 +33,7 @@ from grader.files.writing import make_folder, refuse_detour
 from grader.report.content import Grader
 from grader.store.conditions import conditions_of
 from grader.store.results import Results
-from grader.store.store import STORE_FILE, ClassRun, open_store
+from grader.store.store import STORE_FILE, ClassRun, Store, open_store
 
 
 @dataclass(frozen=True)
@@ -132,45 +132,44 @@ def grade_class(
     students = len(entries) + (len(absent) if part.is_everybody else 0)
     conditions = conditions_of(course, slugs, options.isolation or "")
     make_folder(out)
-    left_out = _left_out_roster(request)
-    if left_out and not part.is_everybody:
-        raise BatchError(_part_without(left_out))
-    with (
-        with_way_to_go_on(out),
-        open_store(out / STORE_FILE) as store,
-        _opened(request, open_engine, course, options) as grader,
-        progress(students, options.workers, quiet=request.quiet) as listener,
-    ):
-        roster = "" if request.roster is None else str(request.roster.resolve())
-        store.note_run(ClassRun(str(folder.resolve()), collected.layout, roster))
+    with with_way_to_go_on(out), open_store(out / STORE_FILE) as store:
+        left_out = _left_out_roster(store, request)
+        if left_out and not part.is_everybody:
+            raise BatchError(_part_without(left_out))
+        with (
+            _opened(request, open_engine, course, options) as grader,
+            progress(students, options.workers, quiet=request.quiet) as listener,
+        ):
+            roster = "" if request.roster is None else str(request.roster.resolve())
+            store.note_run(ClassRun(str(folder.resolve()), collected.layout, roster))
 
-        def on_row(row: Row) -> None:
-            listener.on_row(row)
-            if on_result is not None:
-                on_result(row, most)
+            def on_row(row: Row) -> None:
+                listener.on_row(row)
+                if on_result is not None:
+                    on_result(row, most)
 
-        summary = grade_batch(
-            entries,
-            course.rubric,
-            grader,
-            out,
-            on_row,
-            slugs,
-            by_person,
-            Results(store, conditions, course.rubric, request.again),
-            absent,
-            part,
-            listener.steps,
-            times,
-        )
+            summary = grade_batch(
+                entries,
+                course.rubric,
+                grader,
+                out,
+                on_row,
+                slugs,
+                by_person,
+                Results(store, conditions, course.rubric, request.again),
+                absent,
+                part,
+                listener.steps,
+                times,
+            )
     return ClassGrading(
         summary, course, slugs, collected, absences, by_person, repeated, rule, left_out
     )
 
 
-def _left_out_roster(request: ClassRequest) -> str:
-    with open_store(request.out / STORE_FILE) as store:
-        last = store.last_run()
+def _left_out_roster(store: Store, request: ClassRequest) -> str:
+    """Return the roster of the run before, if this one was given none; "" otherwise."""
+    last = store.last_run()
     return last.roster if last is not None and request.roster is None else ""
 
 

@@ -28,6 +28,7 @@ _EXPLANATIONS = "reference/exercises/*/explanations.toml"
 _LIBRARIES = ("torch", "numpy", "einops")
 _WORD = re.compile(rb"\w+")
 SHARED = ""
+"""Stands for a slug where something is of all exercises."""
 _NO_SOURCE = frozenset({"__pycache__", ".ipynb_checkpoints"})
 
 
@@ -162,15 +163,15 @@ def _reference(root: Path) -> Iterator[Path]:
 
 
 def _digest_of_course(course: Course, slugs: Collection[str]) -> str:
-    of_parts = digests_of_parts(course)
-    each = (f"{slug}={digest}" for slug, digest in of_parts.items() if slug in slugs)
+    of_parts = digests_of_parts(course, slugs)
+    each = (f"{slug}={of_parts[slug]}" for slug in course.rubric.exercises if slug in slugs)
     return " ".join((of_parts[SHARED], *each))
 
 
-def digests_of_parts(course: Course) -> Mapping[str, str]:
-    """Return the SHA-256 over what all exercises share, and over the suites of each.
+def digests_of_parts(course: Course, slugs: Collection[str]) -> Mapping[str, str]:
+    """Return the SHA-256 over what all exercises share, and over the suites of these.
 
-    What is shared stands under `SHARED`, the others under their slugs, in the rubric's order.
+    What is shared stands under `SHARED`, the others under their slugs.
     """
     opened = opened_file(course.root)
     if opened is not None:  # which suite uses which is for judges to read
@@ -183,7 +184,7 @@ def digests_of_parts(course: Course) -> Mapping[str, str]:
     shared = _with_named(everything - of_exercises, of_exercises)
     of_all = {*_reference(root), *shared} - (of_exercises - shared)
     of_all -= set[Path]().union(*beside.values())
-    each = {slug: _with_named(suites[slug], of_exercises) | beside[slug] for slug in exercises}
+    each = {slug: _with_named(suites[slug], of_exercises) | beside[slug] for slug in slugs}
     return {part: _digest_of(root, files) for part, files in {SHARED: of_all, **each}.items()}
 
 

@@ -21,6 +21,7 @@ from ..edits.generation import OPERATORS, WIDER_OPERATORS, Mutant, mutants
 from ..edits.learnt import LearntRule, operators, rules
 from ..edits.state import KEPT
 from ..survivors import MutantTrial, mutant_trials
+from .statement_lines import definitions
 
 MOST_LEARNT = 600
 """The most edits of an exercise that are made of the rules learnt from known mistakes."""
@@ -77,9 +78,7 @@ def learnt_rules(data: CourseData) -> tuple[LearntRule, ...]:
 
 
 def _tree(source: str, name: str) -> ast.AST | None:
-    body = ast.parse(source).body
-    tops = (one for one in body if isinstance(one, (ast.FunctionDef, ast.ClassDef)))
-    return next((one for one in tops if one.name == name), None)
+    return definitions(ast.parse(source)).get(name)
 
 
 class Candidates:

@@ -17,6 +17,7 @@ from ...text.language import _
 from ..edits.generation import PRELUDE
 from .candidates import CandidateEdit
 from .search import GroupMatch
+from .statement_lines import definitions
 
 _COMMENT = "  # "
 _BRACKETS = re.compile(r"(?<![\w\])])\(([A-Za-z_][\w.]*)\)")
@@ -135,10 +136,10 @@ def _without_comments(text: str) -> list[str]:
 
 
 def _definition(source: str, name: str) -> str:
-    for node in ast.parse(source).body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
-            return "\n".join(source.split("\n")[node.lineno - 1 : node.end_lineno])
-    raise NoProposal(_("{name} is no function or class of the reference", name=name))
+    node = definitions(ast.parse(source)).get(name)
+    if node is None:
+        raise NoProposal(_("{name} is no function or class of the reference", name=name))
+    return "\n".join(source.split("\n")[node.lineno - 1 : node.end_lineno])
 
 
 def _plain(text: str) -> str:
