@@ -76,18 +76,26 @@ def recorded(record: Values, files: Mapping[str, bytes]) -> RecordedResult:
     skipped = tuple(takewhile(lambda note: note.kind == "problem" and not note.where, notes))
     about, timings = record["submission"], record["timings"]
     isolation = record["isolation"]
-    checks = (check for exercise in record["exercises"] for check in exercise["checks"])
     return RecordedResult(
         submission=Submission(
             _text(about["id"]), files, _text(about["digest"]), "", tuple(n.text for n in skipped)
         ),
-        observations=tuple(_observation(one, timings["checks_ms"]) for one in checks),
+        observations=tuple(observed(record)),
         loading=notes[len(skipped) :],
         tier=_text(isolation["tier"]),
         isolation=_isolation(isolation),
         duration_ms=float(timings["duration_ms"]),
         entries={stem: _text(file) for stem, file in about["entries"].items()},
     )
+
+
+def observed(record: Values, cause: str | None = None) -> Iterator[Observation]:
+    """Yield what was observed in each check, or in those that fail by a cause, named by its id."""
+    durations = record["timings"]["checks_ms"]
+    for exercise in record["exercises"]:
+        for one in exercise["checks"]:
+            if cause is None or (one["cause"] is not None and one["cause"]["id"] == cause):
+                yield _observation(one, durations)
 
 
 def _isolation(values: Values) -> IsolationRecord | None:

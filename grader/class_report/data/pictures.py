@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from grader.grade.evidence import Observation, Picture, Weights
-from grader.report.record import recorded
+from grader.grade.evidence import Picture, Weights
+from grader.report.record import observed
 from grader.store.store import STORE_FILE, Record, open_store
 
 MOST_RECORDS = 5
@@ -41,13 +41,8 @@ def pictures_in(out: Path) -> PictureOf:
 def _pictures(record: Record, cause: str) -> Iterator[Drawing]:
     """Yield what was drawn of the checks that fail by a cause, attention weights first."""
     try:
-        every = recorded(record, {}).observations
+        own = tuple(observed(record, cause))
     except (KeyError, TypeError, ValueError, AttributeError):
         return  # of an older version, which drew nothing
-    own = [one for one in every if _is_by(one, cause)]
     yield from (one.weights for one in own if one.weights is not None)
     yield from (one.picture for one in own if one.picture is not None)
-
-
-def _is_by(seen: Observation, cause: str) -> bool:
-    return seen.cause is not None and seen.cause.id == cause
