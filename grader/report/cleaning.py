@@ -9,6 +9,8 @@ from grader.text.language import _
 
 LIMIT_CHARACTERS = 2000
 LIMIT_REFUSAL = 20_000
+SHORT_CHARACTERS = 200
+"""In a text of at most this length, how much was cut would take more room than what is left."""
 
 # CSI, OSC and the other string sequences, whole, so that no tail of one is left as text.
 _ESCAPE_SEQUENCE = re.compile(
@@ -36,7 +38,8 @@ def printable(text: str, limit: int = LIMIT_CHARACTERS) -> str:
     if len(text) > limit:
         half = limit // 2
         cut = _("{count} characters cut", count=len(text) - 2 * half)
-        text = f"{text[:half]} … {cut} … {text[-half:]}"
+        between = f" … {cut} … " if limit > SHORT_CHARACTERS else "…"
+        text = f"{text[:half]}{between}{text[-half:]}"
     text = _ESCAPE_SEQUENCE.sub("", text.replace("\r\n", "\n").replace("\t", "    "))
     return "".join(
         character

@@ -71,7 +71,7 @@ def test_a_program_reads_each_result_as_a_line(place: Path) -> None:
     assert (line["problem"], last["submissions"], last["exit_code"]) == (None, 1, 0)
     assert line["seconds"] > 0
     assert last["not_graded"] == ["student-002", "student-003"]
-    assert done.stderr == "1 submissions, 1 with all points, 0 without a result\n"
+    assert done.stderr == "1 submission, 1 with all points, 0 without a result\n"
 
 
 def test_a_terminal_shows_how_far_it_is(place: Path) -> None:

@@ -10,7 +10,7 @@ from grader.class_report.outline import Column, Section, Sheet, count, text
 from grader.course.rubric import POLICY
 from grader.grade.evidence import Outcome
 from grader.report.tried import tried_in_words
-from grader.text.language import _
+from grader.text.language import _, ngettext
 
 ID = "security"
 _FULL = "full"
@@ -20,10 +20,12 @@ def security(data: ClassData) -> Section:
     """Return the section on isolation and refusals."""
     weaker = sum(one.tier != _FULL for one in data.graded)
     if weaker:
-        lead = _(
+        lead = ngettext(
+            "{count} submission ran with less than full isolation: grade it again on a machine "
+            "where grader doctor finds nothing missing.",
             "{count} submissions ran with less than full isolation: grade these again on a machine "
             "where grader doctor finds nothing missing.",
-            count=weaker,
+            weaker,
         )
     else:
         lead = _("All submissions ran in full isolation.")

@@ -29,6 +29,7 @@ from grader.grade.evidence import Tried
 from grader.report.cleaning import encodable, one_line, trimmed, without_commands
 from grader.report.tried import tried_in_words
 from grader.submission.downloads import CANVAS, MOODLE, PLAIN
+from grader.text.counted import counted
 from grader.text.language import ENGLISH
 from grader.text.points import exact, shown
 from grader.text.typed import here
@@ -256,7 +257,7 @@ def _print_summary(summary: Summary, everything: str) -> None:
         for flag in row.flags:
             click.echo(without_commands(f"{one_line(row.id)}: to look into: {one_line(flag)}"))
     click.echo(
-        f"{len(summary.rows)} submissions, {summary.complete} with {everything}, "
+        f"{counted(len(summary.rows), 'submission')}, {summary.complete} with {everything}, "
         f"{len(summary.problems)} without a result"
     )
 
@@ -285,9 +286,10 @@ def _print_layout(collected: Class, folder: Path) -> None:
         return
     files = sum(max(1, len(entry.parts)) for entry in collected.entries)
     students, hand_ins = len(collected.entries), len({e.path for e in collected.entries})
-    things = f"{hand_ins} folders" if collected.layout in WITH_FOLDERS else f"{files} files"
+    of_folders = collected.layout in WITH_FOLDERS
+    things = counted(hand_ins, "folder") if of_folders else counted(files, "file")
     click.echo(
-        f"{folder} is {_SYSTEMS[collected.layout]}: {things} of {students} students. "
+        f"{folder} is {_SYSTEMS[collected.layout]}: {things} of {counted(students, 'student')}. "
         f"If not: --layout {PLAIN}"
     )
     prefix = "not collected" if collected.layout == GIT else "not known when this was handed in"
@@ -326,8 +328,8 @@ def _print_several(graded: ClassGrading) -> None:
         )
         click.echo(without_commands(f"{names}, and {words}: {_few(graded.several)}"))
         return
-    counted = {row.id: row.counted.short for row in graded.summary.everybody if row.counted}
-    each = [f"{id} ({counted[id]})" if id in counted else id for id in graded.several]
+    by_rule = {row.id: row.counted.short for row in graded.summary.everybody if row.counted}
+    each = [f"{id} ({by_rule[id]})" if id in by_rule else id for id in graded.several]
     click.echo(without_commands(f"{names}, and the {graded.rule} counts: {_few(tuple(each))}"))
 
 

@@ -14,6 +14,7 @@ from grader.cli import options
 from grader.cli.by_person import brought, print_answers, print_review
 from grader.cli.faults import in_words
 from grader.course.course import find_course
+from grader.text.counted import counted
 from grader.text.typed import here
 
 
@@ -50,7 +51,7 @@ def run(
         write_class_results(
             records.rows, records.names, course.rubric, records.only, by_person, out
         )
-    click.echo(f"{len(records.rows)} submissions, none graded again")
+    click.echo(f"{counted(len(records.rows), 'submission')}, none graded again")
     if course.rubric.written_for(records.only):
         print_review(to_review(records.rows, by_person.given))
         print_answers(records.rows, by_person)

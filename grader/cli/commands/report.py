@@ -130,7 +130,7 @@ def run(
             write_file(lecture, printed(page) if is_pdf else page)
     for line, _section in report.summary:
         click.echo(without_commands(one_line(line)))
-    click.echo(_("next: open {file}", file=output))
+    click.echo(_("next: open {file}", file=output if lecture is None else f"{output}, {lecture}"))
     return 0
 
 

@@ -30,7 +30,12 @@ def test_text_is_made_printable(text: str, shown: str) -> None:
 
 
 def test_long_text_is_cut_in_the_middle() -> None:
-    assert printable("a" * 10 + "b" * 10, limit=6) == "aaa … 14 characters cut … bbb"
+    cut = printable("a" * 200 + "b" * 200, limit=300)
+    assert cut == "a" * 150 + " … 100 characters cut … " + "b" * 150
+
+
+def test_short_text_is_cut_without_words() -> None:
+    assert printable("a" * 10 + "b" * 10, limit=6) == "aaa…bbb"
 
 
 def test_one_line_is_one_line() -> None:
