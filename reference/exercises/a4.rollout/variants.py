@@ -62,3 +62,24 @@ from einops import rearrange
 
 def rollout_to_patches(rollout, grid):
     return rearrange(rollout[:, 0][:, 1:], "b (h w) -> b h w", h=grid[0], w=grid[1])
+
+
+# %% rollout.guided
+# target: attention_rollout
+def attention_rollout(weights, head_fusion="mean", discard_ratio=0.0):
+    fuse = {"mean": torch.mean, "max": torch.amax, "min": torch.amin}.get(head_fusion)
+    if fuse is None:
+        raise ValueError(f"heads are fused by mean, max or min: {head_fusion!r}")
+    size = weights[0].shape[-1]
+    itself = torch.eye(size, dtype=weights[0].dtype, device=weights[0].device)
+    so_far = itself.expand(len(weights[0]), size, size)
+    for layer in weights:
+        fused = fuse(layer, dim=1)
+        entries = fused.flatten(1)
+        least = entries.argsort(dim=-1)[:, : int(discard_ratio * size * size)]
+        kept = entries.scatter(1, least, 0.0).view_as(fused)
+        kept = torch.cat([fused[:, :, :1], kept[:, :, 1:]], dim=2)
+        mixed = (kept + itself) / 2
+        mixed = mixed / mixed.sum(dim=-1, keepdim=True)
+        so_far = mixed @ so_far
+    return so_far

@@ -137,3 +137,15 @@ class Decoder(nn.Module):
         for layer in self.blocks:
             x = layer(x, memory, memory_mask=memory_mask)
         return self.output(self.norm(x))
+
+
+# %% decoder.guided
+# target: DecoderBlock.forward
+def forward(self, x, memory, memory_mask=None):
+    length = x.shape[1]
+    earlier = torch.ones(length, length, dtype=torch.bool, device=x.device).tril()
+    own = self.self_attention(self.norm1(x), earlier)
+    x = x + own
+    other = self.cross_attention(self.norm2(x), memory, memory_mask)
+    x = x + other
+    return x + self.mlp(self.norm3(x))

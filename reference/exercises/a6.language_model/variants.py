@@ -171,3 +171,25 @@ class LanguageModel(nn.Module):
         for layer in self.layers:
             x = layer.step(x)
         return self.head(self.ln(x))
+
+
+# %% language_model.guided
+# target: TextAttention.step
+def step(self, x):
+    places = torch.arange(self.seen, self.seen + x.shape[1], device=x.device)
+    query = self.W_query(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+    key = self.W_key(x).unflatten(-1, (self.num_kv_heads, -1)).transpose(1, 2)
+    value = self.W_value(x).unflatten(-1, (self.num_kv_heads, -1)).transpose(1, 2)
+    query, key = apply_rope(query, places), apply_rope(key, places)
+    self.seen = self.seen + x.shape[1]
+    if self.keys is not None:
+        key, value = torch.cat([self.keys, key], dim=2), torch.cat([self.values, value], dim=2)
+    self.keys = key.detach()
+    self.values = value.detach()
+    behind = places[:, None] - torch.arange(self.seen, device=x.device)
+    hidden = (behind < 0) | (behind >= self.window)
+    share = self.num_heads // self.num_kv_heads
+    key, value = key.repeat_interleave(share, dim=1), value.repeat_interleave(share, dim=1)
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    weights = torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)
+    return self.out_proj((weights @ value).transpose(1, 2).flatten(2))
