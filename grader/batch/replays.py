@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from grader.batch.appeal_file import Appeal
 from grader.batch.discovery import BatchError
+from grader.batch.ruling import Ruling
 from grader.grade.evidence import Outcome
 from grader.grade.score import EARNS
 from grader.store.store import Record
@@ -17,14 +17,6 @@ from grader.text.problem import did_you_mean, quoted
 
 NOT_THERE = "no check"
 """Stands for the outcome of a check that a replay did not make."""
-
-
-class Ruling(StrEnum):
-    """The answer to an appeal, as far as running the code again can give one."""
-
-    STANDS = "stands"
-    FALLS = "falls"
-    CANNOT_TELL = "cannot tell"
 
 
 @dataclass(frozen=True)

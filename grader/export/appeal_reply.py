@@ -6,7 +6,7 @@ It says what the student's own report says, and nothing else of hidden checks.
 from __future__ import annotations
 
 from grader.batch.appeal_file import Appeal
-from grader.batch.replays import Ruling
+from grader.batch.ruling import Ruling
 from grader.export.words import criterion_in_words
 from grader.report.content import Report
 from grader.text.language import _, ngettext

@@ -18,7 +18,7 @@ from grader.export.moodle_columns import participant
 from grader.export.pages import without_code
 from grader.export.reports import reports, without_report
 from grader.report.cleaning import one_line
-from grader.report.html import rendered
+from grader.report.html.page import rendered
 
 FEEDBACK_FILE = "feedback.html"
 """A name that nobody hands in: Moodle takes a file of the student's own name for that file."""

@@ -9,7 +9,7 @@ from grader.export.exported import Choices, Exported
 from grader.export.graded_class import GradedClass
 from grader.export.reports import reports, without_report
 from grader.files.writing import Content
-from grader.report.html import rendered
+from grader.report.html.page import rendered
 
 
 def pages(graded: GradedClass, choices: Choices) -> Exported:

@@ -33,7 +33,7 @@ class Answer:
         return page.getvalue().rstrip("\n")
 
     def _repr_html_(self) -> str:
-        from grader.report.html import fragment
+        from grader.report.html.page import fragment
 
         return fragment(self.report)
 

@@ -26,7 +26,7 @@ def renderer(name: str) -> Callable[[Report], str]:
         case "markdown":
             from grader.report.markdown import rendered
         case "html":
-            from grader.report.html import rendered
+            from grader.report.html.page import rendered
         case _:
             raise LookupError(name)
     return rendered

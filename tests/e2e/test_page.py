@@ -13,7 +13,7 @@ from grader.class_report.data.reading import read_class
 from grader.class_report.html.page import rendered as class_page
 from grader.class_report.report import class_report
 from grader.grade.evidence import Weights
-from grader.report.html import fragment, rendered
+from grader.report.html.page import fragment, rendered
 from grader.text.language import ENGLISH, LANGUAGES, use_language
 from tests.support.browser import DESKTOP, PHONE, opened, page, problems
 from tests.support.made_class import write_class

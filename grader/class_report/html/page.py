@@ -16,8 +16,8 @@ from grader.class_report.html.people_lists import PeopleLists
 from grader.class_report.html.rows import RowWriter
 from grader.class_report.outline import ClassReport
 from grader.report.cleaning import printable, without_commands
-from grader.report.html.page import marked_up, style_sheet
-from grader.report.html.page import templates as report_templates
+from grader.report.html.style import marked_up, style_sheet
+from grader.report.html.style import templates as report_templates
 from grader.text.language import _, language_in_use
 
 _TEMPLATES = Path(__file__).parent / "templates"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from statistics import mean, stdev
 
-from grader.batch.replays import Ruling
+from grader.batch.ruling import Ruling
 from grader.class_report.data.class_data import ClassData, WrittenPoints
 from grader.class_report.outline import (
     Column,

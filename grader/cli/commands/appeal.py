@@ -12,7 +12,8 @@ import click
 
 from grader.batch.appeal_file import Appeal, read_appeal
 from grader.batch.discovery import BatchError
-from grader.batch.replays import NOT_THERE, ReplayedCheck, Ruling, lost_checks, replayed, ruling_of
+from grader.batch.replays import NOT_THERE, ReplayedCheck, lost_checks, replayed, ruling_of
+from grader.batch.ruling import Ruling
 from grader.cli import options
 from grader.cli.class_entries import class_entries
 from grader.cli.faults import in_words

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from grader.grade.evidence import Observation, Where
 from grader.report.cleaning import one_line
+from grader.report.html.style import INDENTS
 from grader.report.sources import sources
 from grader.text.language import _, ngettext
 
@@ -22,9 +23,6 @@ LONG = 30
 SHORTEST_FOLD = 6
 LIMIT_SAYINGS = 3
 _WORDS = 200
-
-INDENTS = tuple(range(0, 33, 4))
-"""The indents, in blanks, that a page tells apart."""
 
 _BEGINNING = re.compile(r"(?:async\s+def|def|class)\b|@")
 _GOES_ON = re.compile(r"\s|[)\]}#]|$|(?:else|elif|except|finally)\b")

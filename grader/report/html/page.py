@@ -8,25 +8,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from grader.report.cleaning import LIMIT_REFUSAL, printable, without_commands
 from grader.report.content import Report
-from grader.report.html.excerpt import INDENTS
-from grader.report.html.palette import DARK, LIGHT, properties
+from grader.report.html.style import marked_up, style_sheet, templates
 from grader.report.html.view import summary, view
 from grader.text.language import _
-
-_CODE = re.compile(r"`([^`]+)`")
-# Not beside a word or a blank on the wrong side: `a * b` and `2*x*y` are products.
-_EMPHASIS = re.compile(r"(?<![\w*])\*([^\s*`<>](?:[^*`<>\n]*[^\s*`<>])?)\*(?![A-Za-z0-9_*])")
-_TEMPLATES = Path(__file__).parent / "templates"
 
 
 def rendered(report: Report) -> str:
@@ -63,7 +55,7 @@ def _made(template: str, report: Report) -> str:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader(templates()),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -79,39 +71,6 @@ def _cleaned(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
         return printable(value, LIMIT_REFUSAL)
     return value
-
-
-def marked_up(text: str) -> Markup:
-    """Turn `code` and *emphasis* in the course's words into markup."""
-    safe = str(escape(printable(text, LIMIT_REFUSAL)))
-    safe = _CODE.sub(r'<code class="word">\1</code>', safe)
-    return Markup(_EMPHASIS.sub(r"<em>\1</em>", safe))
-
-
-@cache
-def templates() -> Path:
-    """Return the folder with templates and styles; `figures.html` draws matrices for any page."""
-    return _TEMPLATES
-
-
-def style_sheet() -> str:
-    """Render the style sheet; each of its rules applies to reports and to nothing else.
-
-    Every page for which the grader writes HTML has it, so that all look alike.
-    """
-    loader = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=False)
-    return loader.get_template("style.css").render(
-        light=_declared(properties(LIGHT)),
-        dark=_declared(properties(DARK)),
-        page_light=LIGHT.named["page"],
-        page_dark=DARK.named["page"],
-        indents=INDENTS,
-        shades=[name.removeprefix("--on-") for name in properties(LIGHT) if name[:5] == "--on-"],
-    )
-
-
-def _declared(properties: Mapping[str, str]) -> str:
-    return ";".join(f"{name}:{value}" for name, value in properties.items())
 
 
 def _labels() -> Mapping[str, str]:

@@ -10,7 +10,8 @@ import pytest
 
 from grader.batch.appeal_file import LIMIT_BYTES, Appeal, read_appeal
 from grader.batch.discovery import BatchError
-from grader.batch.replays import NOT_THERE, ReplayedCheck, Ruling, ruling_of
+from grader.batch.replays import NOT_THERE, ReplayedCheck, ruling_of
+from grader.batch.ruling import Ruling
 from grader.cli import cli
 from grader.cli.commands.appeal import run as appeal
 from grader.cli.commands.batch import run as grade

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.report import html, junit, markdown
+from grader.report import junit, markdown
 from grader.report.content import Report
+from grader.report.html import page as html
 from grader.report.record import report_of
 from tests.support.graded_results import (
     SECRET_FLAG,

@@ -21,9 +21,9 @@ from grader.export.exported import Choices, Exported, ExportError
 from grader.export.formats import FORMATS, maker
 from grader.export.graded_class import GradedClass, graded_class
 from grader.grade.evidence import Cause, Note, Observation, Outcome, Where
-from grader.report import html
 from grader.report import json as json_report
 from grader.report.content import report_on
+from grader.report.html import page as html
 from tests.support.graded_results import QUESTIONS, write_class
 from tests.support.pages import everything
 from tests.unit.export.test_formats import cells

@@ -13,7 +13,7 @@ from rich.console import Console
 from grader.cli.one_submission import exit_code
 from grader.grade.evidence import Observation, Outcome
 from grader.report.content import Report, report_on
-from grader.report.html import rendered as page
+from grader.report.html.page import rendered as page
 from grader.report.markdown import rendered as markdown
 from grader.report.next_step import next_step
 from grader.report.terminal import render

@@ -12,9 +12,10 @@ import pytest
 
 from grader.course.questions import WrittenItem
 from grader.grade.evidence import FLAG, Note, Observation, Outcome, Where
-from grader.report import html, junit, markdown
 from grader.report import json as json_report
+from grader.report import junit, markdown
 from grader.report.content import PersonMark, Report, report_on
+from grader.report.html import page as html
 from grader.report.next_step import next_step
 from grader.report.record import Additions, report_of
 from tests.support.pages import everything

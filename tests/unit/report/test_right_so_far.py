@@ -12,9 +12,10 @@ from rich.console import Console
 from grader.grade.evidence import Observation, Outcome, Where
 from grader.grade.right_lines import Likeness, RightAnswer, RightKind, RightLines, RightValue
 from grader.pytest_items.items import message_of
-from grader.report import html, markdown, terminal
 from grader.report import json as json_report
+from grader.report import markdown, terminal
 from grader.report.content import Report
+from grader.report.html import page as html
 from grader.report.record import report_of
 from grader.report.right_so_far import right_sentences
 from grader.text.language import ENGLISH, use_language

@@ -23,10 +23,11 @@ from grader.batch.gradebook import Row, gradebook, row_of
 from grader.batch.summary import Summary
 from grader.cli.commands.batch import _print_overview, _print_summary
 from grader.grade.evidence import Note, Observation, Outcome, Where
-from grader.report import html, junit, markdown
 from grader.report import json as json_report
+from grader.report import junit, markdown
 from grader.report.cleaning import refusal
 from grader.report.content import Report, report_on
+from grader.report.html import page as html
 from grader.report.terminal import render
 from grader.wire.isolation_record import IsolationRecord
 from tests.support.pages import everything

@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 
 from grader.grade.evidence import Outcome
 from grader.report.content import report_on
-from grader.report.html import fragment, rendered
-from grader.report.html.page import marked_up
+from grader.report.html.page import fragment, rendered
+from grader.report.html.style import marked_up
 from grader.text.language import use_language
 from tests.support.pages import HINTS, everything
 from tests.unit.samples import RUBRIC, SampleResult, observations
