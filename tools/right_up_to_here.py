@@ -18,7 +18,7 @@ import difflib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -32,6 +32,7 @@ from grader.course.course import Course, find_course  # noqa: E402
 from grader.course.kill_record import read_kills  # noqa: E402
 from grader.course.misconceptions import Misconception  # noqa: E402
 from grader.course.rubric import POLICY  # noqa: E402
+from grader.grade.evidence import Where  # noqa: E402
 from grader.grade.right_lines import RightAnswer, RightKind, RightLines, RightValue  # noqa: E402
 from grader.judge.bind.roles import load_roles  # noqa: E402
 from grader.judge.calls.client import LocalClient  # noqa: E402
@@ -52,6 +53,7 @@ from grader.judge.reference.memo import Memo, Reference  # noqa: E402
 from grader.judge.reference.references import References  # noqa: E402
 from grader.judge.smallest.small_calls import load_small_calls  # noqa: E402
 from grader.validate.data import Edited, read_course  # noqa: E402
+from grader.worker.recording import RETURNED  # noqa: E402
 
 SEED = 7
 THIRD_DRAW = 1000
@@ -107,6 +109,17 @@ class FurtherDraws:
         return list(islice(self.draws(), 2))
 
 
+class TextClient(LocalClient):
+    """A client that knows the texts of edited files, as one of a submission does."""
+
+    texts: Mapping[str, str] = {}
+
+    def own_text(self, where: Where, start: int, end: int) -> str:
+        lines = self.texts.get(where.file, "").split("\n")
+        line = lines[where.line - 1] if where.line and where.line <= len(lines) else ""
+        return line.encode()[start:end].decode(errors="replace")
+
+
 class Bench:
     """The references of a course, and recorded runs of edits of them, all in this process."""
 
@@ -142,9 +155,10 @@ class Bench:
         edited = self._references.rewritten(stem, source)
         modules = {one: edited.module(one) for one in self._course.rubric.assignments.values()}
         folder = Path(modules[stem].__file__ or "").parent
-        client = LocalClient(
+        client = TextClient(
             lambda stem, name: getattr(modules[stem], name), lambda n: Path(n).parent == folder
         )
+        client.texts = {modules[stem].__file__ or "": source}
         client.begin_check()
         settle(SEED)
         reference = Reference(self._references.module(stem), Memo(), self._roles)
@@ -280,9 +294,17 @@ def _claim(value: RightValue, stem: str, source: str) -> str:
 
 
 def _holds(value: RightValue, draw: RecordedCall, source: str, right: str) -> bool | None:
-    """Tell whether the reference computes the value of a claim in the lines that stand there."""
+    """Tell whether the reference computes the value of a claim in the lines that stand there.
+
+    What a function of another file returns is a value of the line that calls it, too.
+    """
     theirs = _same_lines(value.where.line or 0, source, right)
-    return _agrees(value, draw, lambda one: one.line in theirs and one.file == value.where.file)
+
+    def is_meant(one: ReferenceValue) -> bool:
+        is_here = one.file == value.where.file
+        return one.line in theirs if is_here else one.name.endswith(RETURNED)
+
+    return _agrees(value, draw, is_meant)
 
 
 def _is_computed(value: RightValue, draw: RecordedCall) -> bool | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,10 +14,7 @@ from ...worker.recording import RETURNED
 from .alignment import Alignment, Comparable, align, comparable
 from .draws import RecordedCall
 from .received import NO_PART, OwnValue
-from .reference_trace import ReferenceValue
 
-MOST_VALUES = 8
-"""The most right values that are kept: the last ones."""
 MAX_PART = 80
 EQUAL_FACTORS = 1e-3
 
@@ -32,7 +30,7 @@ def right_lines(
     """
     if [one.name for one in first.right] != [one.name for one in second.right]:
         return None  # what it computes hangs on its numbers
-    right = list(_rights(first.right, second.right))
+    right = list(_rights(first, second))
     again = {one.key: value for one, value in own_comparable(second)}
     compared: list[tuple[OwnValue, Alignment | None]] = []
     earlier: list[tuple[OwnValue, Comparable]] = []
@@ -42,7 +40,7 @@ def right_lines(
             continue
         if other is not None and not _is_constant(value, other):
             match = _match(one.name, value, other, right)
-            if not _is_multiple(one, value, match, earlier):
+            if not _is_multiple(one, value, match, earlier, text):
                 compared.append((one, match))
         earlier.append((one, value))
     return _lines_of(compared, {one.name for one in right if one.name}, text)
@@ -79,16 +77,28 @@ def _is_multiple(
     value: Comparable,
     match: Alignment | None,
     earlier: Sequence[tuple[OwnValue, Comparable]],
+    text: PartText,
 ) -> bool:
-    """Tell whether a part of a line is right but for a factor, as another line was before it.
+    """Tell whether a value is right but for a factor, and says nothing of its line for that.
 
-    That is the other line's merit: `1.7 * wide` of a GELU by another formula is a multiple of what
-    a layer gave.
+    A product: `1.7 * wide` of a GELU by another formula is a multiple of what a layer gave. A name
+    whose value another line gave before, but for the factor, as if it was halved in between.
     """
-    if one.part == NO_PART or match is None or Likeness.SCALED not in match.likeness:
+    if match is None or Likeness.SCALED not in match.likeness:
         return False
-    others = (known for old, known in earlier if old.where != one.where)
-    return any(align(value, known) is not None for known in others)
+    if one.part != NO_PART:
+        return _is_product(text(one.where, *one.part))
+    before = (known for old, known in earlier if old.name == one.name and old.where != one.where)
+    return any(align(value, known) is not None for known in before)
+
+
+def _is_product(part: str) -> bool:
+    """Tell whether a part of a line multiplies or divides; True for what is no expression."""
+    try:
+        tree = ast.parse(part.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    return isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Mult, ast.Div))
 
 
 def _lines_of(
@@ -99,7 +109,8 @@ def _lines_of(
     values: list[RightValue] = []
     after: list[Where] = []
     for one, match in compared:
-        if match is not None and one.part != NO_PART and not _is_news(match):
+        # A part that only moves numbers is not worth a word.
+        if match is not None and one.part != NO_PART and {*match.likeness} - {Likeness.SCALED}:
             continue
         # A part of a line that gives a known name another value may be what was mixed up.
         if match is None or (one.part != NO_PART and one.where in mixed_up):
@@ -114,13 +125,7 @@ def _lines_of(
     rest = [one for one in after if _is_beside(one, last) and (one.line or 0) > below]
     named = {one.where for one in values if one.kind is RightKind.NAMED}
     once = [one for one in values if one.kind is not RightKind.PART or one.where not in named]
-    kept = tuple(dict.fromkeys(once))[-MOST_VALUES:]
-    return RightLines(kept, rest[0] if rest else None)
-
-
-def _is_news(match: Alignment) -> bool:
-    """Tell whether a part of a line is worth a word: one that only moves numbers is not."""
-    return set(match.likeness) <= {Likeness.SCALED}
+    return RightLines(tuple(dict.fromkeys(once)), rest[0] if rest else None)
 
 
 def _right_value(one: OwnValue, match: Alignment, text: PartText) -> RightValue:
@@ -130,6 +135,11 @@ def _right_value(one: OwnValue, match: Alignment, text: PartText) -> RightValue:
     if one.name.endswith(RETURNED):
         return RightValue(one.where, RightKind.RETURNED, "", match.likeness)
     return RightValue(one.where, RightKind.NAMED, one.name, match.likeness)
+
+
+def is_below(one: Where, other: Where) -> bool:
+    """Tell whether a line stands below another one of the same file, or of the same cell."""
+    return _is_beside(one, other) and (one.line or 0) > (other.line or 0)
 
 
 def _is_beside(one: Where, other: Where) -> bool:
@@ -146,11 +156,13 @@ class _BothDraws:
     second: Comparable | None
 
 
-def _rights(
-    first: Sequence[ReferenceValue], second: Sequence[ReferenceValue]
-) -> Iterator[_BothDraws]:
-    for one, other in zip(first, second, strict=True):
+def _rights(first: RecordedCall, second: RecordedCall) -> Iterator[_BothDraws]:
+    """Yield the reference's values; of those that only hold what was given the name alone."""
+    numbers = _numbers(first.given)  # n
+    for one, other in zip(first.right, second.right, strict=True):
         value, again = comparable(one.value), comparable(other.value)
+        if value is not None and _is_part(value.value, numbers):
+            value = again = None
         if one.name or (value is not None and again is not None):
             yield _BothDraws(one.name, value, again)
 
@@ -158,8 +170,7 @@ def _rights(
 def own_comparable(call: RecordedCall) -> Iterator[tuple[OwnValue, Comparable]]:
     """Yield the student's values that may be compared: neither small, nor given to them."""
     known = [value for value in map(comparable, _floats(call.given)) if value is not None]
-    numbers = torch.cat([value.flatten().double() for value in _floats(call.given)] or [_NONE])
-    numbers = numbers.sort().values  # n
+    numbers = _numbers(call.given)  # n
     for one in call.yours:
         value = comparable(one.value)
         if value is None or _is_part(value.value, numbers):
@@ -169,6 +180,12 @@ def own_comparable(call: RecordedCall) -> Iterator[tuple[OwnValue, Comparable]]:
 
 
 _NONE = torch.zeros(0, dtype=torch.float64)
+
+
+def _numbers(given: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Return all floats of tensors of any shape, sorted. Shape (n,)."""
+    flat = [value.flatten().double() for value in _floats(given)]
+    return torch.cat(flat or [_NONE]).sort().values
 
 
 def _floats(values: Sequence[torch.Tensor]) -> list[torch.Tensor]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,12 +19,16 @@ from ..check_runner import CheckRunner
 from ..checks.checks import Check
 from ..smallest.counterexamples import is_failing, one_of_each, place_of
 from ..smallest.small_calls import SmallCall, SmallCalls
-from .agreement import returned, right_lines
+from .agreement import PartText, is_below, returned, right_lines
 from .draws import PreparedCall, RecordedCall, RecordingSides
 from .generic_calls import generic_sizes
 
 MOST_CALLS = 12
 """The most declared calls that are tried: one that shows the mistake is among the first."""
+MOST_VALUES = 8
+"""The most right values that are kept: the last ones."""
+WRONG_DRAWS = 5
+"""The draws on all of which a line of a wrong answer has to be right before it is called so."""
 RIGHT_DRAWS = 8
 """The draws on all of which an answer has to be right before it is called so."""
 
@@ -114,7 +118,7 @@ def right_up_to_here(
     Raises:
         StudentFault: the student's process hung or crashed.
     """
-    of_right_answers: dict[RightAnswer, tuple[PreparedCall, RightLines]] = {}
+    of_right_answers: dict[RightAnswer, tuple[TwoDraws, RightLines]] = {}
     wrong: set[RightAnswer] = set()
     """Other inputs may have the same shapes, such as numbers that add up to 1."""
     with torch.no_grad():
@@ -125,19 +129,52 @@ def right_up_to_here(
                 known = result or returned(both.first)
                 if known is not None:
                     known = replace(known, nothing_from=None, right_answer=call)
-                    of_right_answers.setdefault(call, (both.prepared, known))
+                    of_right_answers.setdefault(call, (both, known))
                 continue
+            further = (both.prepared.recorded(seed + number) for number in range(2, WRONG_DRAWS))
+            result = result and _confirmed(result, both.first, further, sides.client.own_text)
             if result is not None:
-                return result
+                return _last(result)
             wrong.add(call)
         there = [one for call, one in of_right_answers.items() if call not in wrong]
         there.sort(key=lambda one: _is_computed(one[1]), reverse=True)
-        return next((lines for call, lines in there if _stays_right(call, seed)), None)
+        kept = (_that_stays_right(*one, seed, sides.client.own_text) for one in there)
+        return next((_last(lines) for lines in kept if lines is not None), None)
 
 
-def _stays_right(call: PreparedCall, seed: int) -> bool:
-    """Tell whether an answer is right with other numbers too, and not by chance."""
-    return all(call.recorded(seed + number).is_right for number in range(2, RIGHT_DRAWS))
+def _that_stays_right(
+    both: TwoDraws, lines: RightLines, seed: int, text: PartText
+) -> RightLines | None:
+    """Return what is right of a right answer with other numbers too; None if that is not right."""
+    further = [both.prepared.recorded(seed + number) for number in range(2, RIGHT_DRAWS)]
+    if not all(one.is_right for one in further):
+        return None
+    confirmed = _confirmed(lines, both.first, further, text)
+    known = confirmed or returned(both.first)
+    return known and replace(known, nothing_from=None, right_answer=lines.right_answer)
+
+
+def _confirmed(
+    lines: RightLines, first: RecordedCall, further: Iterable[RecordedCall], text: PartText
+) -> RightLines | None:
+    """Return the values that are right with further numbers too; None if none is left.
+
+    A mistake may change nothing on two draws, or less than is told from rounding.
+    """
+    values, nothing_from = lines.values, lines.nothing_from
+    for one in further:
+        again = right_lines(first, one, text)
+        there = frozenset(again.values) if again is not None else frozenset()
+        kept = tuple(value for value in values if value in there)
+        if kept and values[-1] != kept[-1]:
+            below = values[values.index(kept[-1]) + 1].where
+            nothing_from = below if is_below(below, kept[-1].where) else None
+        values = kept
+    return RightLines(values, nothing_from) if values else None
+
+
+def _last(lines: RightLines) -> RightLines:
+    return replace(lines, values=lines.values[-MOST_VALUES:])
 
 
 def _is_computed(lines: RightLines) -> bool:

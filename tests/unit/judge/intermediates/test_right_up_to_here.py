@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 import torch
 
+from grader.grade.evidence import Where
 from grader.grade.right_lines import RightAnswer, RightLines
+from grader.judge.calls.client import LocalClient
 from grader.judge.checks.namespace import Student
 from grader.judge.checks.probe import Probe
 from grader.judge.intermediates.draws import RecordingSides
@@ -76,7 +78,13 @@ def lines(
 ) -> RightLines | None:
     """Return what is said of a student's text, in this process."""
     torch.manual_seed(0)
-    client, module = local_client("import torch\nfrom torch import nn\n" + textwrap.dedent(student))
+    text = "import torch\nfrom torch import nn\n" + textwrap.dedent(student)
+
+    class TextClient(LocalClient):
+        def own_text(self, where: Where, start: int, end: int) -> str:
+            return text.split("\n")[(where.line or 1) - 1][start:end]
+
+    client, module = local_client(text, TextClient)
     right, knows = reference(right_text), Definitions(module)
     definitions: Any = knows
     own = Student(client, definitions, STEM, right.is_module)
@@ -132,6 +140,47 @@ def test_a_multiple_of_an_earlier_value_is_no_merit_of_its_own_line() -> None:
     assert told("mix", student) == (5, "scores", (), 6)
 
 
+def test_a_product_that_is_right_but_for_a_factor_is_not_told() -> None:
+    student = """
+    def mix(q, k, allowed):
+        gates = torch.sigmoid(1.7 * (q @ k.T))
+        return gates * 2
+    """
+    assert told("mix", student) == (5, "q @ k.T", (), 6)
+
+
+def test_a_name_that_a_line_halves_is_told_before_that_line() -> None:
+    student = """
+    def mix(q, k, allowed):
+        scores = q @ k.T / 5
+        scores = scores * 0.5
+        return scores.softmax(-1)
+    """
+    assert told("mix", student)[:3] == (5, "scores", ())
+
+
+def test_a_multiple_of_what_was_given_is_not_compared_with_a_view_of_it() -> None:
+    right = REFERENCE + "\ndef first(x):\n    row = x[:, 0]\n    return row.exp() + x.sum()\n"
+    student = """
+    def first(x):
+        row = x[:, 0] / 2
+        return row.exp() + x.sum()
+    """
+    call = SmallCall("first", {"x": Numbers("S T D")}, {"sums": "S D"})
+    assert lines("mix", student, [call], right) is None
+
+
+def test_a_line_has_to_be_right_on_further_draws_too() -> None:
+    student = """
+    def mix(q, k, allowed, calls=[]):
+        calls.append(q)
+        scores = q @ k.T / 5
+        hidden = scores.masked_fill(~allowed, -torch.inf if len(calls) < 4 else -1.0)
+        return hidden.softmax(-1)
+    """
+    assert told("mix", student) == (6, "scores", (), 7)
+
+
 def test_a_forgotten_factor_is_told_as_one() -> None:
     student = """
     def mix(q, k, allowed):
@@ -183,7 +232,7 @@ def test_lines_of_a_right_answer_are_told_with_the_call_that_is_right() -> None:
     assert result is not None
     inputs = ("query (3, 4)", "key (5, 4)", "mask (3, 5)")
     assert result.right_answer == RightAnswer("mix(query, key, mask)", inputs)
-    assert [one.where.line for one in result.values] == [6, 7, 8, 8]
+    assert [one.where.line for one in result.values] == [6, 7, 8, 8, 8]
     assert result.nothing_from is None
 
 
