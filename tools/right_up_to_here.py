@@ -43,6 +43,7 @@ from grader.judge.checks.probe import Probe  # noqa: E402
 from grader.judge.intermediates.agreement import own_comparable  # noqa: E402
 from grader.judge.intermediates.alignment import align, comparable  # noqa: E402
 from grader.judge.intermediates.draws import RecordedCall, RecordingSides  # noqa: E402
+from grader.judge.intermediates.received import NO_PART, OwnValue  # noqa: E402
 from grader.judge.intermediates.reference_trace import ReferenceValue  # noqa: E402
 from grader.judge.intermediates.right_up_to_here import (  # noqa: E402
     TwoDraws,
@@ -319,12 +320,18 @@ def _agrees(
     own = [
         found
         for one in draw.yours
-        if one.where == value.where and value.text in (one.name, "")
+        if one.where == value.where and _is_meant(one, value)
         if (found := comparable(one.value)) is not None
     ]
     right = [comparable(one.value) for one in draw.right if is_meant(one)]
     pairs = ((one, other) for one in own for other in right if other is not None)
     return any(align(*pair) is not None for pair in pairs) if own else None
+
+
+def _is_meant(one: OwnValue, value: RightValue) -> bool:
+    if value.kind is RightKind.PART:
+        return one.part != NO_PART
+    return value.text in (one.name, "")
 
 
 def _is_false(draws: Sequence[FurtherDraws], agrees: Callable[[RecordedCall], bool | None]) -> bool:
