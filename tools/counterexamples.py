@@ -77,6 +77,8 @@ class Bench:
         self._references = References(course.root, course.rubric.assignments.values())
         self._roles = load_roles(course.root)
         self._calls = load_small_calls(course.root, course.rubric.exercises)
+        # A judge is warm: it keeps the reference, and how modules of it are stored, for all.
+        self._memo, self._warm = Memo(), dict[str, Reference]()
         self.spent_s = 0.0
         """The processor time of all searches, without the making of modules for them."""
 
@@ -94,10 +96,10 @@ class Bench:
             client = _client(modules, apart)
             client.begin_check()
             settle(SEED)
-            reference = Reference(self._references.module(stem), Memo(), self._roles)
+            reference = self._reference(stem)
             definitions = ReferenceDefinitions(modules)
             student = Student(client, definitions, stem, reference.is_module)
-            probe = Probe(SEED, student, reference, Memo(), client.known)
+            probe = Probe(SEED, student, reference, self._memo, client.known)
             budget = Budget(time.process_time)  # a busy machine must not look like a miss
             changed = lambda client=client: client.changed  # noqa: E731
             sides = Sides(student, reference, probe, budget.spend, changed)
@@ -107,9 +109,16 @@ class Bench:
             if result is not None:
                 found = counterexample(result, sides.stored(result.filled), self._calls)
             self.spent_s += time.process_time() - started
+            reference.take_back()
             if found is not None:
                 return found
         return None
+
+    def _reference(self, stem: str) -> Reference:
+        if stem not in self._warm:
+            module = self._references.module(stem)
+            self._warm[stem] = Reference(module, self._memo, self._roles)
+        return self._warm[stem]
 
 
 def _client(modules: Mapping[str, ModuleType], apart: Mapping[str, ModuleType]) -> LocalClient:
