@@ -17,10 +17,10 @@ from typing import Literal
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from grader.class_report.printing import BROWSERS, browser  # noqa: E402
 from grader.text.language import ENGLISH, LANGUAGES  # noqa: E402
 from tools.demo import class_page, sample_class  # noqa: E402
 from tools.page_pictures import FOLDER, write_small  # noqa: E402
+from tools.photographs import browser_for  # noqa: E402
 
 CLASS = (
     "right_six_plain",
@@ -104,9 +104,8 @@ def grader(folder: Path, *words: str) -> None:
 
 def main() -> int:
     """Takes the pictures, where there is a browser."""
-    executable = browser()
+    executable = browser_for("pictures of the class report")
     if executable is None:
-        print(f"no pictures of the class report: none of {', '.join(BROWSERS)} is here")
         return 0
     with sample_class(CLASS) as folder:
         only = [word for slug in ONLY for word in ("--only", slug)]

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from grader.class_report.printing import BROWSERS, browser  # noqa: E402
+from tools.photographs import browser_for  # noqa: E402
 
 FOLDER = ROOT / "docs" / "pictures"
 WIDTHS = {"phone": 360, "desktop": 1280}
@@ -96,9 +96,8 @@ def write_small(png: bytes, target: Path) -> None:
 
 def main() -> int:
     """Takes the pictures, where there is a browser."""
-    executable = browser()
+    executable = browser_for("pictures of pages")
     if executable is None:
-        print(f"no pictures of pages: none of {', '.join(BROWSERS)} is here")
         return 0
     with tempfile.TemporaryDirectory(prefix="grader-page-") as scratch:
         photograph(page(Path(scratch)), executable)

@@ -20,8 +20,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from grader.class_report.printing import BROWSERS, browser  # noqa: E402
 from tools.page_pictures import SUBMISSION, WIDTHS, write_small  # noqa: E402
+from tools.photographs import browser_for  # noqa: E402
 
 FOLDER = ROOT / "docs" / "pictures" / "small"
 LANGUAGES = {"en": "en_GB.UTF-8", "ko": "ko_KR.UTF-8"}
@@ -35,9 +35,8 @@ pre {{ margin: 0; font: 13px/1.45 monospace; white-space: pre-wrap; overflow-wra
 
 def main(kinds: Sequence[str]) -> int:
     """Takes the pictures of these kinds, where there is a browser."""
-    executable = browser()
+    executable = browser_for("pictures of small inputs")
     if executable is None:
-        print(f"no pictures: none of {', '.join(BROWSERS)} is here")
         return 0
     with tempfile.TemporaryDirectory(prefix="grader-small-") as scratch:
         folder = Path(scratch)

@@ -29,7 +29,7 @@ SMALL_CALLS = (
     ),
     SmallCall(
         "masked_softmax",
-        {"scores": Numbers("S L"), "mask": Mask("1 L")},
+        {"scores": Numbers("S L"), "mask": Mask("S L")},
         {"weights": "S L"},
         options={"dim": 0},
         sizes={"L": ONE},
