@@ -76,9 +76,11 @@ def _tensor(given: Drawn, sizes: Sizes, draw: torch.Generator) -> torch.Tensor:
 def _mask(numbers: torch.Tensor) -> torch.Tensor:
     """Return a mask of the shape of these numbers, in which no row hides everything, or nothing.
 
-    Whoever ignores a mask is right where it hides nothing.
+    Whoever ignores a mask is right where it hides nothing. Rows lie along the last axis that is
+    longer than 1: of scores (3, 4, 1) along the second one.
     """
-    may = numbers > -0.4
-    if numbers.dim() and numbers.shape[-1] > 1:
-        may &= numbers != numbers.amin(-1, keepdim=True)
-    return may | (numbers == numbers.amax(-1, keepdim=True))
+    axis = next((one for one in reversed(range(numbers.dim())) if numbers.shape[one] > 1), None)
+    if axis is None:
+        return torch.ones_like(numbers, dtype=torch.bool)
+    may = (numbers > -0.4) & (numbers != numbers.amin(axis, keepdim=True))
+    return may | (numbers == numbers.amax(axis, keepdim=True))
