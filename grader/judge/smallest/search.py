@@ -84,17 +84,28 @@ def smallest(calls: Sequence[SmallCall], sides: Sides, budget: Budget) -> WrongC
 def _of_each_kind(calls: Sequence[SmallCall], sides: Sides, budget: Budget) -> Iterator[WrongCall]:
     """Yield what a plain call shows, and then what the steps of another one show.
 
-    Steps are few and asked first: whoever lacks a parameter cannot be asked for much else.
+    Most mistakes show in one of the first plain calls. Where none does, steps are asked before all
+    the others: they are few, and whoever lacks a parameter cannot be asked for much else.
     """
+    without_steps = [call for call in calls if not call.steps]
+    budget.extend(FEWER_CALLS)
+    early = _first(without_steps, sides, budget)
+    if early is not None:
+        yield early
     with_steps = [call for call in calls if call.steps]
-    stepped = _first(with_steps, sides)
-    budget.extend(MOST_CALLS if stepped is None else FEWER_CALLS)
-    plain = _first([call for call in calls if not call.steps], sides)
-    yield from (one for one in (plain, stepped) if one is not None)
+    budget.extend(MOST_CALLS)
+    stepped = _first(with_steps, sides, budget)
+    if early is None:
+        budget.extend(MOST_CALLS if stepped is None else FEWER_CALLS)
+        plain = _first(without_steps, sides, budget)
+        if plain is not None:
+            yield plain
+    if stepped is not None:
+        yield stepped
     while stepped is not None:  # what it gives is drawn: another call may show something lasting
         with_steps.remove(stepped.filled.candidate.call)
         budget.extend(FEWER_CALLS)
-        stepped = _first(with_steps, sides)
+        stepped = _first(with_steps, sides, budget)
         if stepped is not None:
             yield stepped
 
@@ -121,7 +132,7 @@ def _is_reproduced(wrong_call: WrongCall, sides: Sides) -> bool:
     return True
 
 
-def _first(calls: Sequence[SmallCall], sides: Sides) -> WrongCall | None:
+def _first(calls: Sequence[SmallCall], sides: Sides, budget: Budget) -> WrongCall | None:
     """Return the smallest candidate that is clearly wrong, of the first call that shows any."""
     # Rounds and not one call after the other: one that shows nothing should not use up the time.
     rounds = zip_longest(*(telling(call) for call in calls))
@@ -129,6 +140,7 @@ def _first(calls: Sequence[SmallCall], sides: Sides) -> WrongCall | None:
     wrong_call = _wrong(tried, sides)
     if wrong_call is None:
         return None
+    budget.extend()
     return _wrong(within(wrong_call.filled.candidate), sides) or wrong_call
 
 
