@@ -3,11 +3,12 @@
 For each exercise: for how many wrong functions of several lines a right line is named, for how many
 on a call whose answer is right, and how many claims are false. A claim is false if, on a third
 draw, the value of the named line is none of those that the unedited reference computes in the same
-line, or in the lines that the mistake replaced; or if an answer that is called right is wrong. Of a
-right program nothing may be named but lines of a right answer, whose values the reference has to
-compute on a third draw. `RENAMED=1` gives every variable a name of its own first, as students do,
-so that no name agrees with the reference's; `SHOW=1` lists every function and its last claim, and
-`EVERY=4` looks at a sample, every fourth function; `EVERY=4:1` at the next one of each four.
+line, in the lines that the mistake replaced, or under the same name; or if an answer that is called
+right is wrong. Of a right program nothing may be named but lines of a right answer, whose values
+the reference has to compute on a third draw. `RENAMED=1` gives every variable a name of its own
+first, as students do, so that no name agrees with the reference's; `SHOW=1` lists every function
+and its last claim, and `EVERY=4` looks at a sample, every fourth function; `EVERY=4:1` at the next
+one of each four.
 """
 
 from __future__ import annotations
@@ -297,13 +298,15 @@ def _claim(value: RightValue, stem: str, source: str) -> str:
 def _holds(value: RightValue, draw: RecordedCall, source: str, right: str) -> bool | None:
     """Tell whether the reference computes the value of a claim in the lines that stand there.
 
-    What a function of another file returns is a value of the line that calls it, too.
+    What a function of another file returns is a value of the line that calls it, too, and so is
+    what the same name holds, where a mistake has moved the line.
     """
     theirs = _same_lines(value.where.line or 0, source, right)
 
     def is_meant(one: ReferenceValue) -> bool:
-        is_here = one.file == value.where.file
-        return one.line in theirs if is_here else one.name.endswith(RETURNED)
+        if one.file != value.where.file:
+            return one.name.endswith(RETURNED)
+        return one.line in theirs or (value.kind is RightKind.NAMED and one.name == value.text)
 
     return _agrees(value, draw, is_meant)
 

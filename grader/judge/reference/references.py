@@ -31,16 +31,19 @@ class References:
         assignments: Iterable[str],
         rewritten: Mapping[str, str] | None = None,
         finish: Callable[[str, ModuleType], object] = lambda stem, module: None,
+        compiled: dict[str, CodeType] | None = None,
     ) -> None:
         """Set up references that are imported later.
 
         `assignments`: the stems that hand-outs can import; `rewritten`: other texts for some;
-        `finish` gets each module before others import it.
+        `finish` gets each module before others import it; `compiled`: the code of texts as they
+        stand in their files, by stem, once somebody has needed it.
         """
         self.assignments = tuple(assignments)
         self._root = root
         self._finish = finish
         self._rewritten = rewritten or {}
+        self._compiled = {} if compiled is None else compiled
         self._modules: dict[str, ModuleType] = {}
         self._under_way: list[str] = []
         if str(root) not in sys.path:
@@ -59,8 +62,7 @@ class References:
                 sys.modules[module.__name__] = module
             self._under_way.append(stem)
             try:
-                source = self._rewritten.get(stem) or path.read_text(encoding="utf-8")
-                self._execute(source, path, module)
+                self._execute(stem, path, module)
                 self._finish(stem, module)
             finally:
                 self._under_way.pop()
@@ -69,20 +71,29 @@ class References:
 
     def rewritten(self, stem: str, source: str) -> References:
         """Return references of the same course in which `source` is the text of `stem`."""
-        return References(self._root, self.assignments, {stem: source})
+        rewritten = {stem: source}
+        return References(self._root, self.assignments, rewritten, compiled=self._compiled)
 
     def _path(self, stem: str) -> Path:
         return CoursePaths(self._root).solution(stem)
 
-    def _execute(self, source: str, path: Path, module: ModuleType) -> None:
+    def _execute(self, stem: str, path: Path, module: ModuleType) -> None:
         try:
-            code: CodeType = compile(source, str(path), "exec", dont_inherit=True)
-            exec(code, module.__dict__)
+            exec(self._code(stem, path), module.__dict__)
         except ReferenceBroken:
             raise
         except Exception as error:
             line = _line_in(path, error)
             raise ReferenceBroken(f"{path}:{line}  {type(error).__name__}: {error}") from error
+
+    def _code(self, stem: str, path: Path) -> CodeType:
+        """Compile the text of an assignment; one that is not rewritten once for all references."""
+        rewritten = self._rewritten.get(stem)
+        if rewritten:
+            return _compiled(rewritten, path)
+        if stem not in self._compiled:
+            self._compiled[stem] = _compiled(path.read_text(encoding="utf-8"), path)
+        return self._compiled[stem]
 
     def _import(
         self,
@@ -105,6 +116,11 @@ class References:
             known = ", ".join(self.assignments)
             raise ReferenceBroken(f"{_caller()}  {name} is no assignment of rubric.yaml: {known}")
         return builtins.__import__(name, globals, locals, fromlist or (), level)
+
+
+def _compiled(source: str, path: Path) -> CodeType:
+    code: CodeType = compile(source, str(path), "exec", dont_inherit=True)
+    return code
 
 
 def _caller() -> str:
