@@ -178,7 +178,7 @@ class Store:
 
         Raises StoreError.
         """
-        return self._rows("?1 IS NULL OR student = ?1 ORDER BY results.id", (student,))
+        return self._rows("? IS NULL OR student = ? ORDER BY results.id", (student, student))
 
     def summaries(self) -> Iterator[KeptSummary]:
         """Yield every result in short, the oldest first.
