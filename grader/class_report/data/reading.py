@@ -255,7 +255,7 @@ def _tries(
     of_slug = np.array([[one.slug == slug for slug in slugs] for one in layout.criteria], float)
     every = np.stack([*points.values()]) if points else np.zeros((0, len(layout.criteria)))
     by_slug = np.nan_to_num(every) @ of_slug.reshape(every.shape[1], len(slugs))
-    places = {id: place for place, id in enumerate(points)}
+    places = {one: place for place, one in enumerate(points)}
     for person, row in enumerate(rows):
         last: dict[str, KeptSummary] = {}
         first: dict[str, str] = {}

@@ -109,7 +109,9 @@ def test_a_suite_in_full() -> None:
 )
 def test_an_outcome_is_the_child_that_ci_systems_know(outcome: Outcome, child: str | None) -> None:
     suite = suites(junit(one(outcome)))[0]
-    found = [element for element in suite.find("testcase") or () if element.tag != "properties"]
+    case = suite.find("testcase")
+    assert case is not None
+    found = [element for element in case if element.tag != "properties"]
 
     assert [element.tag for element in found] == ([child] if child else [])
     assert [element.get("type") for element in found] == ([outcome.value] if child else [])
