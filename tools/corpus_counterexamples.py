@@ -3,9 +3,10 @@
 Each submission of `tests/corpus` is graded by one engine, as `grader check` grades it. Of every
 exercise that is wrong in a public check: is the smallest counterexample there, and is a right line
 named? Those that answer no check at all are counted apart. A counterexample is run again from its
-snippet, in a new process with the files as they were handed in; nothing may be said of an exercise
-that fails no check. Exit code 1 if a snippet gives another answer, or if anything is said of a
-right exercise.
+snippet, in a new process with the files as they were handed in; so is a right line, on further
+draws, where the file is a script of the assignment's name. Nothing may be said of an exercise that
+fails no check. Exit code 1 if a snippet gives another answer, if the reference computes the value
+of a right line nowhere, or if anything is said of a right exercise.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from __future__ import annotations
 import ast
 import contextlib
 import json
+import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +34,8 @@ from grader.grade.right_lines import RightLines  # noqa: E402
 from grader.submission.submission import Submission, read_submission  # noqa: E402
 from tests.support import busy  # noqa: E402
 from tests.support.corpus import CORPUS, names  # noqa: E402
-from tools.counterexamples import reproduced  # noqa: E402
+from tools.counterexamples import AGAIN_S, reproduced  # noqa: E402
+from tools.right_up_to_here import Bench  # noqa: E402
 
 WRONG = (Outcome.FAILED, Outcome.STUDENT_ERROR)
 ANSWERED = (Outcome.PASSED, Outcome.FAILED, Outcome.CARRIED)
@@ -52,6 +56,9 @@ class Sums:
     named: list[str] = field(default_factory=list)
     of_right_answers: list[str] = field(default_factory=list)
     silent: list[str] = field(default_factory=list)
+    false: list[str] = field(default_factory=list)
+    compared: int = 0
+    """The exercises whose right lines were compared again."""
     not_reproduced: list[str] = field(default_factory=list)
     wronged: list[str] = field(default_factory=list)
     ours: list[str] = field(default_factory=list)
@@ -69,7 +76,7 @@ def main(only: Sequence[str]) -> int:
             _measure(course, result, sums)
             print(".", end="", flush=True)
     _print(sums)
-    return int(bool(sums.not_reproduced or sums.wronged or sums.ours))
+    return int(bool(sums.not_reproduced or sums.false or sums.wronged or sums.ours))
 
 
 def _measure(course: Course, result: Result, sums: Sums) -> None:
@@ -93,6 +100,38 @@ def _measure(course: Course, result: Result, sums: Sums) -> None:
         stem = course.rubric.exercises[slug].assignment
         if example and not reproduced(example, sources(course, result.submission, stem), stem):
             sums.not_reproduced.append(name)
+        if lines:
+            texts = sources(course, result.submission, stem)
+            targets = course.rubric.exercises[slug].targets
+            false = false_lines(course, stem, targets, lines, texts)
+            sums.compared += false is not None
+            sums.false += [f"{name}: {one}" for one in false or ()]
+
+
+def false_lines(
+    course: Course,
+    stem: str,
+    targets: Sequence[str],
+    lines: RightLines,
+    texts: Mapping[str, str],
+) -> list[str] | None:
+    """Return the right lines that are none, looked at in a new process; None if it failed."""
+    receiving, sending = os.pipe()
+    child = os.fork()
+    if not child:
+        signal.alarm(AGAIN_S)
+        with contextlib.suppress(BaseException):
+            false = Bench(course).false_lines(stem, targets, lines, texts)
+            os.write(
+                sending, json.dumps([f"{one.where.line} {one.text}" for one in false]).encode()
+            )
+            os._exit(0)
+        os._exit(1)
+    os.close(sending)
+    with os.fdopen(receiving, "rb") as pipe:
+        found = pipe.read()
+    is_done = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    return list(json.loads(found)) if is_done else None
 
 
 def _is_ours(seen: Observation) -> bool:
@@ -166,7 +205,16 @@ def _print(sums: Sums) -> None:
     print(f"numbers: {max(sums.sizes, default=0)} at most")
     print(f"a right line named in {told} of {told + len(sums.silent)} wrong exercises, ", end="")
     print(f"{len(sums.of_right_answers)} of them on a call whose answer is right")
-    for label in ("missed", "missed_hidden", "silent", "not_reproduced", "wronged", "ours"):
+    print(f"right lines of {sums.compared} exercises compared again: {len(sums.false)} false")
+    for label in (
+        "missed",
+        "missed_hidden",
+        "silent",
+        "not_reproduced",
+        "false",
+        "wronged",
+        "ours",
+    ):
         for one in getattr(sums, label):
             print(f"  {label}: {one}")
 

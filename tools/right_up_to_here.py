@@ -20,7 +20,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
@@ -144,18 +144,47 @@ class Bench:
         finally:
             self.times_ms.append((time.process_time() - started) * 1e3)
 
-    def further_draws(self, stem: str, target: str, source: str) -> list[FurtherDraws]:
-        """Return all calls, to be made with numbers that no claim was made from."""
-        sides, calls = self._sides(stem, source), self._calls.drawn([target])
+    def further_draws(
+        self, stem: str, target: str, source: str, beside: Mapping[str, str] | None = None
+    ) -> list[FurtherDraws]:
+        """Return all calls, to be made with numbers that no claim was made from.
+
+        `beside`: the sources of other assignments, if they are not the reference's.
+        """
+        sides, calls = self._sides(stem, source, beside or {}), self._calls.drawn([target])
         result: list[FurtherDraws] = []
         with torch.no_grad(), contextlib.suppress(StudentFault):
             for both in recorded_calls(calls, sides, SEED, None):
                 result.append(FurtherDraws(both.prepared.in_words, both))
         return result
 
-    def _sides(self, stem: str, source: str) -> RecordingSides:
-        edited = self._references.rewritten(stem, source)
-        modules = {one: edited.module(one) for one in self._course.rubric.assignments.values()}
+    def false_lines(
+        self, stem: str, targets: Sequence[str], lines: RightLines, texts: Mapping[str, str]
+    ) -> list[RightValue]:
+        """Return those values of a whole submission that the reference computes nowhere.
+
+        `texts`: the sources of its assignments. Values in another file than `stem`'s are left out.
+        """
+        file = self._references.module(stem).__file__ or ""
+        draws = [
+            one
+            for target in targets
+            for one in self.further_draws(stem, target, texts[stem], texts)
+        ]
+        meant = _draws_of(lines, draws)
+        here = [
+            replace(one, where=replace(one.where, file=file))
+            for one in _to_compare(lines)
+            if one.where.cell is None and _is_in(one, stem)
+        ]
+        return [one for one in here if _is_false(meant, lambda draw: _is_computed(one, draw))]  # noqa: B023
+
+    def _sides(
+        self, stem: str, source: str, beside: Mapping[str, str] | None = None
+    ) -> RecordingSides:
+        names = self._course.rubric.assignments.values()
+        edited = References(self._course.root, names, {**(beside or {}), stem: source})
+        modules = {one: edited.module(one) for one in names if one == stem or not beside}
         folder = Path(modules[stem].__file__ or "").parent
         client = TextClient(
             lambda stem, name: getattr(modules[stem], name), lambda n: Path(n).parent == folder
