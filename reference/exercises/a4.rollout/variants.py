@@ -76,7 +76,8 @@ def attention_rollout(weights, head_fusion="mean", discard_ratio=0.0):
     for layer in weights:
         fused = fuse(layer, dim=1)
         entries = fused.flatten(1)
-        least = entries.argsort(dim=-1)[:, : int(discard_ratio * size * size)]
+        count = int(discard_ratio * size * size)
+        least = entries.argsort(dim=-1)[:, :count]
         kept = entries.scatter(1, least, 0.0).view_as(fused)
         kept = torch.cat([fused[:, :, :1], kept[:, :, 1:]], dim=2)
         mixed = (kept + itself) / 2
