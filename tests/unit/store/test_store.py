@@ -6,6 +6,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -110,7 +111,8 @@ def test_what_is_not_committed_leaves_no_trace(tmp_path: Path) -> None:
 def damaged(path: Path) -> None:
     with open_store(path) as store:
         keep(store)
-    sqlite3.connect(path).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     data = bytearray(path.read_bytes())
     data[4096:] = os.urandom(len(data) - 4096)
     path.write_bytes(data)
@@ -119,15 +121,15 @@ def damaged(path: Path) -> None:
 def of_a_later_version(path: Path) -> None:
     with open_store(path):
         pass
-    database = sqlite3.connect(path)
-    database.execute(f"PRAGMA user_version = {FORMAT + 1}")
-    database.commit()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(f"PRAGMA user_version = {FORMAT + 1}")
+        database.commit()
 
 
 def of_somebody_else(path: Path) -> None:
-    database = sqlite3.connect(path)
-    database.execute("CREATE TABLE photos (id)")
-    database.commit()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE photos (id)")
+        database.commit()
 
 
 def a_link(path: Path) -> None:
