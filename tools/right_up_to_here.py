@@ -352,7 +352,7 @@ def _agrees(
     own = [
         found
         for one in draw.yours
-        if one.where == value.where and _is_meant(one, value)
+        if one.where == value.where and _is_named(one, value)
         if (found := comparable(one.value)) is not None
     ]
     right = [comparable(one.value) for one in draw.right if is_meant(one)]
@@ -360,7 +360,8 @@ def _agrees(
     return any(align(*pair) is not None for pair in pairs) if own else None
 
 
-def _is_meant(one: OwnValue, value: RightValue) -> bool:
+def _is_named(one: OwnValue, value: RightValue) -> bool:
+    """Tell whether a claim is about a value that its line computes."""
     if value.kind is RightKind.PART:
         return one.part != NO_PART
     return value.text in (one.name, "")

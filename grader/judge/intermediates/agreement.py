@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -13,6 +13,7 @@ from ...worker.recording import RETURNED
 from .alignment import Alignment, Comparable, align, comparable
 from .draws import RecordedCall
 from .received import NO_PART, OwnValue
+from .reference_trace import ReferenceValue
 
 MAX_PART = 80
 EQUAL_FACTORS = 1e-3
@@ -20,29 +21,152 @@ EQUAL_FACTORS = 1e-3
 PartText = Callable[[Where, int, int], str]
 
 
-def right_lines(
-    first: RecordedCall, second: RecordedCall, text: PartText = lambda where, start, end: ""
-) -> RightLines | None:
-    """Return the student's values that the reference computes too, on both draws; None if none.
+@dataclass(frozen=True)
+class _Candidate:
+    """A value of the reference that a value of the student's may be."""
 
-    `text` gives a part of a line of the student's.
-    """
-    if [one.name for one in first.right] != [one.name for one in second.right]:
-        return None  # what it computes hangs on its numbers
-    right = list(_rights(first, second))
+    number: int
+    """Its number among all values of the reference."""
+    alignment: Alignment
+    has_the_name: bool
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """A value of the student's, and what it may be."""
+
+    own: OwnValue
+    value: Comparable
+    candidates: tuple[_Candidate, ...]
+    is_compared: bool = True
+    """False if another draw has none, or the same; it may still be what was given before."""
+    is_named: bool = False
+    """True if the reference gives the name to some value."""
+
+    @property
+    def match(self) -> Alignment | None:
+        """Return the plainest way in which the value is one of the reference's.
+
+        A name that the reference gives to other values only is no match: there the student mixed up
+        two that are both computed.
+        """
+        if self.is_named and not any(one.has_the_name for one in self.candidates):
+            return None
+        ways = (one.alignment for one in self.candidates)
+        return min(ways, key=lambda one: len(one.likeness), default=None)
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """The student's values of one call beside the reference's, as far as some draws tell."""
+
+    names: tuple[str, ...]
+    """The names of all values of the reference; empty for a part of a line."""
+    rows: tuple[_Compared, ...]
+
+    def lines(self, text: PartText) -> RightLines | None:
+        """Return the values that are right; None if none is. `text` gives a part of a line."""
+        compared: list[tuple[OwnValue, Alignment | None]] = []
+        earlier: list[tuple[OwnValue, Comparable]] = []
+        for row in self.rows:
+            match = row.match
+            if row.is_compared and not _is_multiple(row.own, row.value, match, earlier, text):
+                compared.append((row.own, match))
+            earlier.append((row.own, row.value))
+        return _lines_of(compared, {name for name in self.names if name}, text)
+
+    def confirmed(self, draw: RecordedCall) -> SideBySide:
+        """Return what is left if the same call with other numbers is looked at, too."""
+        own = {one.key: one.value for one in draw.yours}
+        right = draw.right if _names(draw) == self.names else ()
+        known = _Known([one.value for one in right])
+        return replace(
+            self, rows=tuple(_still(row, own.get(row.own.key), known) for row in self.rows)
+        )
+
+
+def side_by_side(first: RecordedCall, second: RecordedCall) -> SideBySide | None:
+    """Compare the values of one call on two draws; None if other ones are computed on each."""
+    if _names(first) != _names(second):
+        return None
+    numbers = _numbers(first.given)  # n
+    right = [comparable(one.value) for one in first.right]
+    # What only holds what was given is compared with nothing.
+    right = [None if one is None or _is_part(one.value, numbers) else one for one in right]
     again = {one.key: value for one, value in own_comparable(second)}
-    compared: list[tuple[OwnValue, Alignment | None]] = []
-    earlier: list[tuple[OwnValue, Comparable]] = []
+    known, rows = _Known([one.value for one in second.right]), list[_Compared]()
     for one, value in own_comparable(first):
-        other = again.get(one.key)
-        if _is_again(one, value, earlier):
+        if _is_again(one, value, [(row.own, row.value) for row in rows]):
             continue
-        if other is not None and not _is_constant(value, other):
-            match = _match(one.name, value, other, right)
-            if not _is_multiple(one, value, match, earlier, text):
-                compared.append((one, match))
-        earlier.append((one, value))
-    return _lines_of(compared, {one.name for one in right if one.name}, text)
+        other = again.get(one.key)
+        if other is None or _is_constant(value, other):
+            rows.append(_Compared(one, value, (), is_compared=False))
+            continue
+        is_named = bool(one.name) and one.name in _names(first)
+        row = _Compared(
+            one, value, tuple(_candidates(one, value, first.right, right)), True, is_named
+        )
+        rows.append(_kept(row, other, known))
+    return SideBySide(_names(first), tuple(rows))
+
+
+def _names(call: RecordedCall) -> tuple[str, ...]:
+    return tuple(one.name for one in call.right)
+
+
+class _Known:
+    """Tensors, of any shape, each made comparable once, when it is asked for."""
+
+    def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
+        """Take tensors of any shape."""
+        self._tensors, self._made = tensors, dict[int, Comparable | None]()
+
+    def at(self, number: int) -> Comparable | None:
+        """Return one of them; None if there is none, or too little in it to be compared."""
+        if number not in self._made:
+            there = number < len(self._tensors)
+            self._made[number] = comparable(self._tensors[number]) if there else None
+        return self._made[number]
+
+
+def _candidates(
+    one: OwnValue,
+    value: Comparable,
+    right: Sequence[ReferenceValue],
+    known: Sequence[Comparable | None],
+) -> Iterator[_Candidate]:
+    """Yield the values of the reference that are alike on the first draw.
+
+    What a function of the reference's returns is compared with that alone.
+    """
+    has_name = [bool(one.name) and theirs.name == one.name for theirs in right]
+    is_returned = one.name.endswith(RETURNED) and any(has_name)
+    for number, other in enumerate(known):
+        if other is not None and (has_name[number] or not is_returned):
+            alignment = align(value, other)
+            if alignment is not None:
+                yield _Candidate(number, alignment, has_name[number])
+
+
+def _still(row: _Compared, tensor: torch.Tensor | None, known: _Known) -> _Compared:
+    """Return what is left of a row if its value on another draw is that tensor, of any shape."""
+    if not row.candidates:
+        return row
+    value = None if tensor is None else comparable(tensor)
+    return replace(row, candidates=()) if value is None else _kept(row, value, known)
+
+
+def _kept(row: _Compared, value: Comparable, known: _Known) -> _Compared:
+    """Return the row with the candidates that are alike in the same way on another draw."""
+
+    def holds(one: _Candidate) -> bool:
+        other = known.at(one.number)
+        again = None if other is None else align(value, other)
+        if again is None or again.likeness != one.alignment.likeness:
+            return False
+        return abs(one.alignment.factor / again.factor - 1) < EQUAL_FACTORS
+
+    return replace(row, candidates=tuple(filter(holds, row.candidates)))
 
 
 def returned(call: RecordedCall) -> RightLines | None:
@@ -143,34 +267,9 @@ def _right_value(one: OwnValue, match: Alignment, text: PartText) -> RightValue:
     return RightValue(one.where, RightKind.NAMED, one.name, match.likeness)
 
 
-def is_below(one: Where, other: Where) -> bool:
-    """Tell whether a line stands below another one of the same file, or of the same cell."""
-    return _is_beside(one, other) and (one.line or 0) > (other.line or 0)
-
-
 def _is_beside(one: Where, other: Where) -> bool:
     """Tell whether two lines are of the same file, or of the same cell."""
     return (one.file, one.cell) == (other.file, other.cell)
-
-
-@dataclass(frozen=True)
-class _BothDraws:
-    """A value of the reference on both draws."""
-
-    name: str
-    first: Comparable | None
-    second: Comparable | None
-
-
-def _rights(first: RecordedCall, second: RecordedCall) -> Iterator[_BothDraws]:
-    """Yield the reference's values; of those that only hold what was given the name alone."""
-    numbers = _numbers(first.given)  # n
-    for one, other in zip(first.right, second.right, strict=True):
-        value, again = comparable(one.value), comparable(other.value)
-        if value is not None and _is_part(value.value, numbers):
-            value = again = None
-        if one.name or (value is not None and again is not None):
-            yield _BothDraws(one.name, value, again)
 
 
 def own_comparable(call: RecordedCall) -> Iterator[tuple[OwnValue, Comparable]]:
@@ -213,37 +312,3 @@ def _is_part(value: torch.Tensor, numbers: torch.Tensor) -> bool:
 def _is_constant(value: Comparable, again: Comparable) -> bool:
     """Tell whether a value is the same on other inputs."""
     return value.value.shape == again.value.shape and torch.allclose(value.value, again.value)
-
-
-def _match(
-    name: str, value: Comparable, again: Comparable, right: Sequence[_BothDraws]
-) -> Alignment | None:
-    """Return the plainest way in which a value is one of the reference's, the same on both draws.
-
-    A name that the reference gives to other values only is no match: there the student mixed up
-    two that are both computed. What a function of the reference's returns is compared with that.
-    """
-    named = [one for one in right if one.name == name] if name else []
-    among = _alignments(value, again, named)
-    if named and not among:
-        return None
-    if not (named and name.endswith(RETURNED)):
-        among += _alignments(value, again, right)
-    return min(among, key=lambda one: len(one.likeness), default=None)
-
-
-def _alignments(
-    value: Comparable, again: Comparable, right: Sequence[_BothDraws]
-) -> list[Alignment]:
-    result = []
-    for one in right:
-        if one.first is None or one.second is None:
-            continue
-        alignment, other = align(value, one.first), None
-        if alignment is not None:
-            other = align(again, one.second)
-        if alignment is None or other is None or other.likeness != alignment.likeness:
-            continue
-        if abs(alignment.factor / other.factor - 1) < EQUAL_FACTORS:
-            result.append(alignment)
-    return result

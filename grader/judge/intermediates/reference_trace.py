@@ -66,7 +66,7 @@ class _Operators(TorchFunctionMode):
     ) -> Any:
         result = func(*args, **(kwargs or {}))
         with torch._C.DisableTorchFunction():
-            for one in tree_leaves(result):
+            for one in (result,) if isinstance(result, torch.Tensor) else tree_leaves(result):
                 self._keep(one)
         return result
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from ..check_runner import CheckRunner
 from ..checks.checks import Check
 from ..smallest.counterexamples import is_failing, one_of_each, place_of
 from ..smallest.small_calls import SmallCall, SmallCalls
-from .agreement import PartText, is_below, returned, right_lines
+from .agreement import PartText, SideBySide, returned, side_by_side
 from .draws import PreparedCall, RecordedCall, RecordingSides
 from .generic_calls import generic_sizes
 
@@ -28,7 +28,8 @@ MOST_CALLS = 12
 MOST_VALUES = 8
 """The most right values that are kept: the last ones."""
 WRONG_DRAWS = 5
-"""The draws on all of which a line of a wrong answer has to be right before it is called so."""
+"""The draws on all of which a line of a wrong answer has to be right before it is called so: a
+mistake may change nothing on two, or less than is told from rounding."""
 RIGHT_DRAWS = 8
 """The draws on all of which an answer has to be right before it is called so."""
 
@@ -118,59 +119,44 @@ def right_up_to_here(
     Raises:
         StudentFault: the student's process hung or crashed.
     """
-    of_right_answers: dict[RightAnswer, tuple[TwoDraws, RightLines]] = {}
+    text = sides.client.own_text
+    of_right_answers: dict[RightAnswer, tuple[TwoDraws, SideBySide | None, RightLines]] = {}
     wrong: set[RightAnswer] = set()
     """Other inputs may have the same shapes, such as numbers that add up to 1."""
     with torch.no_grad():
         for both in recorded_calls(calls, sides, seed, example):
-            result = right_lines(both.first, both.second, sides.client.own_text)
+            agreed = side_by_side(both.first, both.second)
+            result = None if agreed is None else agreed.lines(text)
             call = both.prepared.in_words
             if both.are_right:
                 known = result or returned(both.first)
                 if known is not None:
                     known = replace(known, nothing_from=None, right_answer=call)
-                    of_right_answers.setdefault(call, (both, known))
+                    of_right_answers.setdefault(call, (both, agreed, known))
                 continue
-            further = (both.prepared.recorded(seed + number) for number in range(2, WRONG_DRAWS))
-            result = result and _confirmed(result, both.first, further, sides.client.own_text)
+            if agreed is not None and result is not None:
+                for draw in both.further(seed, WRONG_DRAWS):
+                    agreed = agreed.confirmed(draw)
+                result = agreed.lines(text)
             if result is not None:
                 return _last(result)
             wrong.add(call)
         there = [one for call, one in of_right_answers.items() if call not in wrong]
-        there.sort(key=lambda one: _is_computed(one[1]), reverse=True)
-        kept = (_that_stays_right(*one, seed, sides.client.own_text) for one in there)
+        there.sort(key=lambda one: _is_computed(one[2]), reverse=True)
+        kept = (_that_stays_right(*one, seed, text) for one in there)
         return next((_last(lines) for lines in kept if lines is not None), None)
 
 
 def _that_stays_right(
-    both: TwoDraws, lines: RightLines, seed: int, text: PartText
+    both: TwoDraws, agreed: SideBySide | None, lines: RightLines, seed: int, text: PartText
 ) -> RightLines | None:
     """Return what is right of a right answer with other numbers too; None if that is not right."""
-    further = [both.prepared.recorded(seed + number) for number in range(2, RIGHT_DRAWS)]
-    if not all(one.is_right for one in further):
-        return None
-    confirmed = _confirmed(lines, both.first, further, text)
-    known = confirmed or returned(both.first)
+    for draw in both.further(seed, RIGHT_DRAWS):
+        if not draw.is_right:
+            return None
+        agreed = None if agreed is None else agreed.confirmed(draw)
+    known = (None if agreed is None else agreed.lines(text)) or returned(both.first)
     return known and replace(known, nothing_from=None, right_answer=lines.right_answer)
-
-
-def _confirmed(
-    lines: RightLines, first: RecordedCall, further: Iterable[RecordedCall], text: PartText
-) -> RightLines | None:
-    """Return the values that are right with further numbers too; None if none is left.
-
-    A mistake may change nothing on two draws, or less than is told from rounding.
-    """
-    values, nothing_from = lines.values, lines.nothing_from
-    for one in further:
-        again = right_lines(first, one, text)
-        there = frozenset(again.values) if again is not None else frozenset()
-        kept = tuple(value for value in values if value in there)
-        if kept and values[-1] != kept[-1]:
-            below = values[values.index(kept[-1]) + 1].where
-            nothing_from = below if is_below(below, kept[-1].where) else None
-        values = kept
-    return RightLines(values, nothing_from) if values else None
 
 
 def _last(lines: RightLines) -> RightLines:
@@ -194,6 +180,10 @@ class TwoDraws:
     def are_right(self) -> bool:
         """Tell whether the student's answers are the reference's but for rounding."""
         return self.first.is_right and self.second.is_right
+
+    def further(self, seed: int, count: int) -> Iterator[RecordedCall]:
+        """Yield the call with further numbers, until there are `count` draws with both of these."""
+        return (self.prepared.recorded(seed + number) for number in range(2, count))
 
 
 def recorded_calls(
