@@ -168,7 +168,8 @@ def _gradescope_passed(folder: Path, name: str) -> int | None:
     path = folder / "hand_in" / name / "results.json"
     if not path.is_file():
         return None
-    return sum(test["status"] == "passed" for test in json.loads(path.read_text())["tests"])
+    tests = json.loads(path.read_text())["tests"]
+    return sum(1 for test in tests if test["status"] == "passed")
 
 
 # ---- otter check -------------------------------------------------------------------------------

@@ -245,19 +245,23 @@ def _used(commands: list[list[str]], folder: Path, environ: dict[str, str]) -> U
 
     Descendants whose parent ended are waited for here, so that their processor time counts.
     """
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = descendants_s()
     started = time.perf_counter()
     for command in commands:
         subprocess.run(command, cwd=folder, env=environ, capture_output=True, check=False)
     wall = time.perf_counter() - started
+    return Use(wall, descendants_s() - before)
+
+
+def descendants_s() -> float:
+    """Return the processor time of all descendants that have ended; orphans are waited for here."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Use(wall, cpu)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class _Watched:
