@@ -149,7 +149,7 @@ class BusyAtFirst:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def grade(self, submissions: Iterable[Submission]) -> Iterator[SampleResult]:
+    def grade(self, submissions: Iterable[Submission], scopes: None) -> Iterator[SampleResult]:
         for one in submissions:
             staff = {"starved": STARVED, "broken": "a fault of ours"}.get(one.id, "")
             seen = could_not_check("s1.add/outputs/test_sum", "A title.", staff)
