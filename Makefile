@@ -62,6 +62,7 @@ pictures: $(TOOLS)  ## draw anew what README shows
 	@$(VENV)/bin/python tools/page_pictures.py
 	@$(VENV)/bin/python tools/class_pictures.py
 	@$(VENV)/bin/python tools/small_pictures.py
+	@$(VENV)/bin/python tools/notebook_pictures.py
 
 notebooks: $(TOOLS)  ## run every notebook, solved, at full length, and keep what it draws
 	@$(VENV)/bin/python tools/notebooks.py $(ARGS)

@@ -83,13 +83,13 @@ def photograph(file: Path, executable: str) -> None:
         chromium.close()
 
 
-def write_small(png: bytes, target: Path) -> None:
-    """The picture with as many colours as a page has."""
+def write_small(png: bytes, target: Path, colours: int = COLOURS) -> None:
+    """Writes the picture with as many colours as a page has, or so many."""
     from PIL import Image
 
     with Image.open(io.BytesIO(png)) as picture:
         few = picture.convert("RGB").quantize(
-            COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+            colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
         )
         few.save(target, optimize=True)
 
