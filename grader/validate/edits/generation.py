@@ -15,12 +15,13 @@ OPERATORS = (
     *calls.OPERATORS,
     *statements.OPERATORS,
     *state.OPERATORS,
+    *names.OPERATORS,
 )
 WIDER_OPERATORS = (
     *tensors.WIDER_OPERATORS,
     *calls.WIDER_OPERATORS,
     *statements.WIDER_OPERATORS,
-    *names.OPERATORS,
+    *names.WIDER_OPERATORS,
     *steps.OPERATORS,
     *everywhere.OPERATORS,
 )

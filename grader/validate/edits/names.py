@@ -121,4 +121,5 @@ def without_texts(top: ast.AST) -> Iterator[ast.AST]:
                     yield from without_texts(child)
 
 
-OPERATORS = (names_exchanged, results_exchanged, another_name, another_attribute, argument_inverted)
+OPERATORS = (another_attribute,)
+WIDER_OPERATORS = (names_exchanged, results_exchanged, another_name, argument_inverted)
