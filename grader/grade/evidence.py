@@ -70,7 +70,10 @@ class Note:
     where: Where | None = None
 
 
-OBSERVED = frozenset({"shape", "value", "nan", "infinity", "leak", "fit"})
+OBSERVED = frozenset(
+    {"dtype", "error", "fit", "gradient", "infinity", "input", "kept", "leak", "memory", "mode"}
+    | {"nan", "shape", "value"}
+)
 """The ids of causes that say what is seen, and not which mistake caused it, begin with these."""
 
 
@@ -79,6 +82,7 @@ class Cause:
     """A known mistake that reproduces the student's numbers, or a pattern that was seen in them.
 
     A mistake reproduces them on `fits` of `of` probes; a pattern was seen in `fits` of `of` checks.
+    Both are 1 of what one check proves by itself.
     """
 
     id: str

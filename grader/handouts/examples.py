@@ -33,6 +33,8 @@ def _shown(example: doctest.Example) -> str:
     source = example.source
     if _is_expression(source) and example.want:
         expression, comment = _without_comment(source)
+        if isinstance(ast.parse(expression, mode="eval").body, ast.Tuple):
+            expression = f"({expression})"  # print would take its values apart
         source = f"print({expression}){comment}\n"
     printed = example.want.replace(_BLANK_LINE, "").splitlines()
     return source + "".join(f"# {line}".rstrip() + "\n" for line in printed)

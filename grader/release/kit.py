@@ -203,6 +203,11 @@ def _points(course: Course) -> Iterator[str]:
     total = course.rubric.points + written
     yield ""
     yield _("{points} points in all.", points=shown(total))
+    yield ""
+    yield _(
+        "A name with points in the table is a criterion, a group of checks. The criterion "
+        "`policy` asks that your code calls nothing that the exercise forbids."
+    )
 
 
 def _criteria(exercise: Exercise) -> str:

@@ -111,7 +111,12 @@ def _cause(cause: Cause | None) -> str:
 
 
 def with_fit(cause: Cause) -> str:
-    """Say a mistake, and on how many probes it gives the student's numbers."""
+    """Say a mistake, and on how many probes it gives the student's numbers.
+
+    Of what one check proves by itself there is nothing to count.
+    """
+    if cause.of == 1:
+        return cause.text
     return _(
         "{cause} (gives your numbers on {fits} of {of} probes)",
         cause=cause.text,

@@ -24,6 +24,7 @@ from .tensors import (
     NO_COPIES,
     Copies,
     Received,
+    TensorEntry,
     numbers_of,
     raw_bytes,
     read_tensors,
@@ -351,13 +352,28 @@ def _copied(copies: Copies) -> _Arrived:
 
 
 def _changed(arrived: _Arrived, arguments: Arguments) -> list[int]:
-    """List the table indices of tensors whose bits differ from those sent (NaN included)."""
+    """List the table indices of tensors whose bits differ from those sent (NaN included).
+
+    Or whose axes do: `transpose_` and `squeeze_` leave the bits alone.
+    """
+    turned = {
+        position
+        for position, (row, new) in enumerate(
+            zip(arrived.received.rows, arguments.passed, strict=True)
+        )
+        if _is_turned(row, new, is_copy=row.grad == INNER)
+    }
     copied = any(arguments.passed[place] is not leaf for place, leaf in arguments.leaves.items())
     if not copied and all(map(operator.eq, arrived.blocks, arrived.as_sent)):
-        return []
+        return sorted(turned)
     before = arrived.read(list(map(bytearray, arrived.as_sent)))
     return [
         position
         for position, (old, new) in enumerate(zip(before, arguments.passed, strict=True))
-        if raw_bytes(old) != raw_bytes(new)
+        if position in turned or raw_bytes(old) != raw_bytes(new)
     ]
+
+
+def _is_turned(row: TensorEntry, tensor: torch.Tensor, *, is_copy: bool) -> bool:
+    """Tell whether a tensor has other axes than it came with; a copy has strides of its own."""
+    return row.shape != tuple(tensor.shape) or (not is_copy and row.stride != tensor.stride())

@@ -65,7 +65,7 @@ def render(explanation: Explanation, hint: int | None, again: str, console: Cons
                 console.print()
                 equation = Text(explanation.equation, style="bold cyan")
                 source = Text(explanation.source, style="bright_black")
-                for line in (equation, source):
+                for line in filter(None, (equation, source)):
                     console.print(Padding(line, (0, 0, 0, 4)), width=width)
         else:
             console.print(Text(_hint(hint), "bright_black"))

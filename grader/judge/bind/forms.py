@@ -141,10 +141,12 @@ def _derived(instance: Instance, listed: Sequence[Layout]) -> Iterator[Layout]:
     group = instance.group
     known = {(layout.pattern, layout.raw) for layout in listed if not layout.packs}
     for layout in derived(group):
-        if (layout.pattern, layout.raw) in known or _is_home(layout, instance):
+        if _is_home(layout, instance):
             continue
         pattern = parse(layout.pattern)
-        yield layout
+        if (layout.pattern, layout.raw) not in known:
+            yield layout
+        # Nobody lists every way to pack two of three, where all three in one are listed.
         if len(group.roles) == 3 and "r" in pattern.dims[0] + pattern.dims[-1]:
             first, second, third = group.roles
             for packs in (((first,), (second, third)), ((first, second), (third,))):

@@ -58,6 +58,7 @@ class StudentRaised(StudentFault):
             observed = _("raised {error} at {place}", error=name, place=where)
         super().__init__(observed, detail=detail, where=where)
         self.type_name, self.bases, self.message = type_name, bases, message
+        self.own = own
         # torch raises it too, without a `raise` of the student's: for a module without `forward`,
         # and for a dtype that it can't compute.
         if type_name == "NotImplementedError" and own:

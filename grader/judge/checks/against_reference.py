@@ -19,7 +19,7 @@ from ..compare.precision import TOLERANCES, to_double, to_single, tolerance_of
 from ..reference.memo import Memo, ReferenceFunction, ReferenceModule, digest
 from ..wording.differences import in_words
 from .comparisons import Comparisons
-from .gradients import Name, NotDifferentiable, gradient_difference, gradients_of
+from .gradients import DETACHED, Name, NotDifferentiable, gradient_difference, gradients_of
 from .probe import MatchedPair
 
 GROSS = 1e-2
@@ -80,6 +80,11 @@ class AgainstReference:
             except CheckFailed as fault:
                 refused = fault if isinstance(fault, NotDifferentiable) else None
                 self._record.compared.append(refused.reason if refused else type(fault).__name__)
+                if refused is not None and refused.reason == DETACHED:
+                    self._record.details.see(
+                        "gradient.none",
+                        _("detach, .data, no_grad or a tensor made anew cuts the result off"),
+                    )
                 raise
             expected = self._reference_gradients(reference, args, kwargs)
             self._record.details.keep(gradients, expected)

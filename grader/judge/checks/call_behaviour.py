@@ -13,9 +13,10 @@ from ...grade.evidence import Outcome
 from ...text.language import _, joined
 from ..calls.client import Client, InputPath
 from ..calls.faults import CheckFailed, StudentRaised
-from ..compare.compare import Difference, difference, summary
+from ..compare.compare import Difference, difference
 from ..compare.precision import to_double, tolerance_of
 from ..wording.differences import argument_name, describe, in_words
+from .check_trace import NOT_REFUSED
 from .comparisons import Comparisons
 from .gradients import Name, names_of
 
@@ -87,11 +88,16 @@ class CallBehaviour:
             if fault.outcome is Outcome.NOT_ATTEMPTED:
                 raise
             if error.__name__ not in (fault.type_name, *fault.bases):
-                self._record.compared.append(fault.type_name)
+                self._record.compared.append(NOT_REFUSED + fault.type_name)
+                self._see_other_error(fault)
                 raise CheckFailed(fault.observed, wanted, where=fault.where) from None
             missing = [text for text in mentions if text not in fault.message]
             if missing:
-                self._record.compared.append([*missing])
+                self._record.compared.append(f"{NOT_REFUSED}without {missing}")
+                self._record.details.see(
+                    "error.message",
+                    _("these arguments are refused; the message leaves out what it has to contain"),
+                )
                 observed = _(
                     "{error} without {words} in its message",
                     error=error.__name__,
@@ -99,8 +105,21 @@ class CallBehaviour:
                 )
                 raise CheckFailed(observed, wanted, where=fault.where) from None
             return
-        self._record.compared.append(value if isinstance(value, torch.Tensor) else summary(value))
+        self._record.compared.append(f"{NOT_REFUSED}a result")
+        self._record.details.see(
+            "error.none",
+            _("nothing refuses these arguments: the code goes on with them and gives a result"),
+        )
         raise CheckFailed(_("returned {value}", value=describe(value)), wanted)
+
+    def _see_other_error(self, fault: StudentRaised) -> None:
+        if fault.own:
+            text = _("these arguments are refused, by an error of another kind than is asked for")
+        else:
+            text = _(
+                "nothing refuses these arguments: the error comes later, where they do not fit"
+            )
+        self._record.details.see("error.other_kind", text)
 
     def unchanged(self, student: Function, *args: Any, **kwargs: Any) -> Any:
         """Require that a call modifies none of its inputs; return its result."""
@@ -111,6 +130,10 @@ class CallBehaviour:
             names = names_of(student, args)
             inputs = [_input_name(path, names) for path in self._client.changed]
             observed = _("modified its input: {names}", names=", ".join(inputs))
+            self._record.details.see(
+                "input.changed",
+                _("something works in place on what was handed in, or on a view of it"),
+            )
             raise CheckFailed(observed, _("inputs left as they were"))
         return value
 
@@ -130,6 +153,10 @@ class CallBehaviour:
             result = _difference(observed, alone)
             if result is not None:
                 first, then = in_words(result)
+                self._record.details.see(
+                    "kept.calls",
+                    _("something that an earlier call made is used again, for inputs not its own"),
+                )
                 raise CheckFailed(
                     _("after another call: {observed}", observed=first),
                     _("what the call gives without one: {expected}", expected=then),
@@ -150,6 +177,10 @@ class CallBehaviour:
         result = _difference(observed, alone)
         if result is not None:
             was, expected = in_words(result)
+            self._record.details.see(
+                "kept.modules",
+                _("two modules share what each should have for itself"),
+            )
             raise CheckFailed(
                 _("after a second module was made: {observed}", observed=was),
                 _("what the first gives without a second: {expected}", expected=expected),
@@ -175,6 +206,10 @@ class CallBehaviour:
         result = _difference(observed, alone)
         if result is not None:
             was, expected = in_words(result)
+            self._record.details.see(
+                "mode.eval",
+                _("the rate has an effect in eval mode: something is dropped or scaled there too"),
+            )
             raise CheckFailed(
                 _("in eval mode, made with another rate: {observed}", observed=was),
                 _("what it gives without: {expected}", expected=expected),
@@ -194,6 +229,9 @@ class CallBehaviour:
                 raise
             observed = _("needs more than {mib} MiB of memory", mib=mib)
             wanted = _("at most {mib} MiB", mib=mib)
+            self._record.details.see(
+                "memory.too_much", _("more numbers are held at once than this needs")
+            )
             raise CheckFailed(observed, wanted, where=fault.where) from None
 
 

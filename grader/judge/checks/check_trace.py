@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -19,6 +20,11 @@ from .leaf_print import LeafPrint, alike, print_of
 
 MAX_KEPT = 1 << 16
 """The most numbers of one tensor that are kept."""
+NOT_REFUSED = "not refused: "
+"""How what is compared begins where arguments were to be refused and were not, or otherwise."""
+SEVERAL = 4
+"""So many rounded numbers in one tensor are no chance, even where a check has no second draw; of
+tokens and truths it takes twice as many."""
 OF_NAMES = ("AttributeError", "NameError", "NotImplementedError", "TypeError")
 """Exceptions about a name that is not there, or a function that is called by other arguments."""
 PLAIN = (bool, int, float, str, type(None), torch.dtype, ValueSummary)
@@ -77,11 +83,14 @@ class Match(Enum):
     """The numbers cannot be compared: each run drew its own."""
 
 
-def match(student: CheckTrace, made: CheckTrace) -> Match:
-    """Compare two runs of a check, as exactly as right answers have to agree."""
+def match(student: CheckTrace, made: CheckTrace, room: float = 0.0) -> Match:
+    """Compare two runs of a check, as exactly as right answers have to agree.
+
+    `room`: a larger difference that is allowed, absolute and relative.
+    """
     if student.outcome is not made.outcome:
         return Match.OTHER
-    if same(student.compared, made.compared):
+    if same(student.compared, made.compared, room):
         return Match.SAME if student.error_text == made.error_text else Match.UNDECIDED
     return Match.UNDECIDED if has_other_layout(student, made) else Match.OTHER
 
@@ -142,6 +151,39 @@ def has_numbers(trace: CheckTrace) -> bool:
     return any(_is_distinctive(leaf) for leaf in tree_leaves(list(trace.compared)))
 
 
+def has_fractions(trace: CheckTrace) -> bool:
+    """Tell whether the check compared numbers that are rounded: no tokens, counts or truths."""
+    return any(_is_distinctive(leaf) and _is_rounded(leaf) for leaf in tree_leaves(trace.compared))
+
+
+def _is_rounded(leaf: Any) -> bool:
+    # leaf: a tensor of any shape, or its print, which holds the dtype's name.
+    return "float" in str(leaf.dtype)
+
+
+def is_proof_alone(trace: CheckTrace) -> bool:
+    """Tell whether one run says enough, of a check whose inputs are the same in every draw.
+
+    Several numbers agree by no chance, and whoever does not refuse what a mistake does not refuse
+    either has made that mistake.
+    """
+    leaves = tree_leaves(trace.compared)
+    last = leaves[-1] if leaves else None
+    if isinstance(last, str) and last.startswith(NOT_REFUSED):
+        return True
+    return any(
+        _is_distinctive(leaf)
+        and math.prod(leaf.shape) >= (SEVERAL if _is_rounded(leaf) else 2 * SEVERAL)
+        for leaf in leaves
+    )
+
+
+def ended_alike(student: CheckTrace, made: CheckTrace) -> bool:
+    """Tell whether two runs ended in exceptions of one kind at one place, in whatever words."""
+    both = bool(student.error_text) and bool(made.error_text)
+    return both and same(student.compared, made.compared)
+
+
 def raised_a_name(trace: CheckTrace) -> bool:
     """Tell whether the student's code ended in an exception whose words give a name in it."""
     return bool(trace.error_text) and list(trace.compared[-1:]) in [[kind] for kind in OF_NAMES]
@@ -167,18 +209,18 @@ def _is_distinctive(leaf: Any) -> bool:
     return bool((values != values.round()).any())
 
 
-def same(student: Sequence[Any], mistaken: Sequence[Any]) -> bool:
+def same(student: Sequence[Any], mistaken: Sequence[Any], room: float = 0.0) -> bool:
     """Tell whether two runs compared the same values (tensors of any shape).
 
-    They have to agree as exactly as right answers have to.
+    They have to agree as exactly as right answers have to, or within `room` if that is larger.
     """
     if len(student) != len(mistaken):
         return False
     if _holds_prints(student) or _holds_prints(mistaken):
-        return alike(student, mistaken)
+        return alike(student, mistaken, room)
     for left, right in zip(student, mistaken, strict=True):
         observed, expected = _plain(left), _plain(right)
-        tolerance = _tolerance((observed, expected))
+        tolerance = max(room, _tolerance((observed, expected)))
         if difference(observed, expected, atol=tolerance, rtol=tolerance) is not None:
             return False
     return True

@@ -27,7 +27,8 @@ class FailureDetails:
         self.leaks: Leaks | None = None
         self.mixes_samples = False
         self.reason: tuple[str, str] | None = None
-        """The reason that the check itself proved, by id and in a sentence of the course's."""
+        """The reason that the check itself proved, by id and in a sentence of the course's, or what
+        the failure shows by itself."""
 
     def explain(self, why: Callable[[], tuple[str, str] | None] | None) -> None:
         """Ask a check for the reason of its failure, if it can prove one."""
@@ -40,6 +41,10 @@ class FailureDetails:
             self.reason = why()
         self._compared = compared
         client.answer, client.given, client.changed = answer, given, changed
+
+    def see(self, id: str, text: str) -> None:
+        """Note what the failure itself shows: an id, and a sentence that tells no number."""
+        self.reason = self.reason or (id, text)
 
     def keep(
         self,
@@ -55,8 +60,8 @@ class FailureDetails:
         self._compared = observed, expected, given or self._client.given, name
 
     def forget(self) -> None:
-        """Drop the kept values: the comparison held after all."""
-        self._compared = None
+        """Drop what was kept and seen: the comparison held after all."""
+        self._compared = self.reason = None
 
     @property
     def failure(self) -> FailedComparison | None:

@@ -23,6 +23,9 @@ Name = str | int
 """The name of an argument or parameter; the position of an argument whose name is not known."""
 
 
+DETACHED = "detached"
+
+
 class NotDifferentiable(CheckFailed):
     """A result that has no gradients: detached, without numbers, or of integers.
 
@@ -64,7 +67,7 @@ def gradients_of(
         raise ValueError("no floating-point argument or parameter to differentiate by")
     if total is None or not total.requires_grad:
         message = _("the result carries no gradient (detached?)")
-        raise NotDifferentiable("detached", message, _("a gradient"))
+        raise NotDifferentiable(DETACHED, message, _("a gradient"))
     gradients = torch.autograd.grad(total, list(sources.values()), allow_unused=True)
     result: dict[Name, torch.Tensor | None] = dict(zip(sources, gradients, strict=True))
     if not isinstance(function, RemoteModule) or function.pair is None:

@@ -33,22 +33,28 @@ def print_of(tensor: torch.Tensor, *, distinctive: bool = False) -> LeafPrint:
     return LeafPrint(name, tuple(tensor.shape), tuple(projections(tensor)), distinctive)
 
 
-def alike(one: Any, other: Any) -> bool:
-    """Tell whether two values are the same, each with tensors (of any shape) or their prints."""
+def alike(one: Any, other: Any, room: float = 0.0) -> bool:
+    """Tell whether two values are the same, each with tensors (of any shape) or their prints.
+
+    Numbers may differ by `room`, if that is more than a print allows.
+    """
+    near = max(TOLERANCE, room)
     if isinstance(one, Mapping) or isinstance(other, Mapping):
-        pairs = (list(v.items()) if isinstance(v, Mapping) else v for v in (one, other))
-        return alike(*pairs)
+        first, second = (list(v.items()) if isinstance(v, Mapping) else v for v in (one, other))
+        return alike(first, second, room)
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(alike, one, other))
+        return len(one) == len(other) and all(
+            alike(a, b, room) for a, b in zip(one, other, strict=True)
+        )
     if isinstance(one, torch.Tensor):
         one = print_of(one)
     if isinstance(other, torch.Tensor):
         other = print_of(other)
     if isinstance(one, LeafPrint) and isinstance(other, LeafPrint):
         outlines = (one.dtype, one.shape), (other.dtype, other.shape)
-        return outlines[0] == outlines[1] and distance(one.numbers, other.numbers) <= TOLERANCE
+        return outlines[0] == outlines[1] and distance(one.numbers, other.numbers) <= near
     if type(one) is float and type(other) is float:
-        return math.isclose(one, other, rel_tol=TOLERANCE)
+        return math.isclose(one, other, rel_tol=near)
     return type(one) is type(other) and bool(one == other)
 
 

@@ -22,6 +22,7 @@ from ..follow_through.follow_through import ACCUSING, FollowedThrough, Results, 
 from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import AGAIN, MutantRuns
 from ..mutants.mutants import Mutants
+from ..policy import policy
 from .dictionary import Case, Dictionary
 from .knowledge import Knowledge, constants_of
 from .observed import observed_causes
@@ -113,7 +114,8 @@ class Diagnosis:
         }
         exercise = checks[0].exercise
         again = partial(self._again, client, digest)
-        return Case(exercise.slug, exercise.assignment, digest, failing, passing, again)
+        named = policy.is_named(exercise, client)
+        return Case(exercise.slug, exercise.assignment, digest, failing, passing, again, named)
 
     def _again(self, client: SubmissionClient, digest: str, check: Check) -> CheckTrace | None:
         try:

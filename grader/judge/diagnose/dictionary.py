@@ -17,10 +17,13 @@ from ..checks.check_trace import (
     CheckTrace,
     Draw,
     Match,
+    ended_alike,
+    has_fractions,
     has_numbers,
     has_other_layout,
     has_other_numbers,
     has_wrong_numbers,
+    is_proof_alone,
     match,
     raised_a_name,
     raised_alike,
@@ -32,6 +35,14 @@ from ..mutants.mutant_runs import AGAIN, AS_GRADED, PROBES, MutantRuns
 from ..mutants.mutants import KnownMistake, Mutants
 
 RESEEDED = Draw(reseeded=True)
+NEARLY = 3e-5
+"""The difference that right programs may have: an eps of 1e-5 or 1e-6, float32 on the way."""
+BESIDE_ANOTHER = 6
+"""One failing check may show other numbers if so many show the mistake's: on its inputs an eps
+counts, or a gradient runs through a maximum that cancels in right code."""
+ENDED_ALIKE = 3
+"""So many checks that end in exceptions of one kind are no chance, if nothing else fails. Sizes
+that do not fit are told in other words where the code is another."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,8 @@ class Case:
     passing: Mapping[Check, CheckTrace]
     again: Callable[[Check], CheckTrace | None]
     """Runs a check on another draw of its inputs; None if the code cannot be asked once more."""
+    names_what_is_banned: bool = True
+    """False if nothing that the exercise bans stands in the submission's text."""
 
     @property
     def failed(self) -> frozenset[str]:
@@ -77,7 +90,7 @@ class Dictionary:
         """Return, for each check, the causes that explain it, all equally well."""
         suspects = [s for s in self._of(case) if s.mistake.entry.id not in unknown]
         whole = [s for s in suspects if s.fails == case.failed]
-        named = tuple(s.cause(probes) for s in whole if (probes := self._whole(s, case)))
+        named = tuple(self._named(whole, case)) or tuple(self._named(whole, case, NEARLY))
         if not named:
             # Right where the known mistake is wrong as well, and wrong in the very same way.
             wider = [s for s in suspects if s.fails > case.failed]
@@ -87,6 +100,11 @@ class Dictionary:
         if named:
             return {check.id: named for check in case.failing}
         return self._parts(suspects, case)
+
+    def _named(self, suspects: Sequence[Suspect], case: Case, room: float = 0.0) -> Iterator[Cause]:
+        for suspect in suspects:
+            if probes := self._whole(suspect, case, room):
+                yield suspect.cause(probes)
 
     def _parts(self, suspects: Sequence[Suspect], case: Case) -> dict[str, tuple[Cause, ...]]:
         """Return the causes of some failing checks: two mistakes at once, each at its own."""
@@ -106,7 +124,11 @@ class Dictionary:
         if case.slug not in self._suspects:
             self._suspects[case.slug] = tuple(self._read(case.slug, case.stem))
         seen = {check.id for check in (*case.failing, *case.passing)}
-        return tuple(Suspect(s.mistake, s.fails & seen) for s in self._suspects[case.slug])
+        suspects = self._suspects[case.slug]
+        if not case.names_what_is_banned:
+            others = self._records.using_what_is_banned(case.slug)
+            suspects = tuple(s for s in suspects if s.mistake.entry.id not in others)
+        return tuple(Suspect(s.mistake, s.fails & seen) for s in suspects)
 
     def _read(self, slug: str, stem: str) -> Iterator[Suspect]:
         kills = self._records.of(slug)
@@ -116,40 +138,66 @@ class Dictionary:
 
     # ---- one mistake for all that fails --------------------------------------------------
 
-    def _whole(self, suspect: Suspect, case: Case) -> int:
+    def _whole(self, suspect: Suspect, case: Case, room: float) -> int:
         """Count the independent probes that agree with the mistake and not with the right answer.
 
-        0 if one speaks against the mistake, or if they are fewer than `PROBES`.
+        0 if one speaks against the mistake, or if they are fewer than `PROBES`; 1 if one of them is
+        enough by itself. Numbers of failing checks may differ by `room`.
         """
         distinguishing: list[Check] = []
+        others = ended = 0
         for check, trace in _in_order(case):
             made = self._mutant_runs.of(suspect.mistake, check, case.digest)
             if made is None:
                 return 0
-            result = self._matched(suspect, check, case.digest, trace, made)
+            result = self._matched(suspect, check, case.digest, trace, made, room)
             changes = tells_apart(made, self._mutant_runs.right(check, case.digest))
             if result is Match.OTHER and (changes or check in case.failing):
-                return 0
+                others += 1
+                if not room or check in case.passing:
+                    return 0
             # Where the mistake changes nothing, a check that passes speaks of how the rest is
             # written: a finite gradient of a row that nobody reads may be any number.
             if result is Match.SAME and changes:
                 distinguishing.append(check)
-        probes = self._probes(suspect, distinguishing, case)
-        return probes if probes >= PROBES else 0
+            ended += result is Match.UNDECIDED and changes and ended_alike(trace, made)
+        failing = [case.failing[check] for check in distinguishing if check in case.failing]
+        agreeing = sum(map(has_fractions, failing))
+        if others > 1 or (others and agreeing < BESIDE_ANOTHER):
+            return 0
+        probes = self._probes(suspect, distinguishing, case, room)
+        if probes >= PROBES:
+            return probes
+        return int(
+            ended >= ENDED_ALIKE or any(self._is_enough(suspect, c, case) for c in distinguishing)
+        )
 
-    def _probes(self, suspect: Suspect, distinguishing: Sequence[Check], case: Case) -> int:
+    def _is_enough(self, suspect: Suspect, check: Check, case: Case) -> bool:
+        """Decide whether a check that draws nothing says enough, where nothing else is wrong."""
+        made = self._mutant_runs.of(suspect.mistake, check, case.digest, AGAIN)
+        return made is not None and not made.drew and is_proof_alone(made)
+
+    def _probes(
+        self, suspect: Suspect, distinguishing: Sequence[Check], case: Case, room: float = 0.0
+    ) -> int:
         """Count these checks, and other draws of their inputs if they are too few."""
         probes = len(distinguishing)
         for check in distinguishing:
             if probes >= PROBES:
                 break
-            probes += self._reproduces_again(suspect, check, case)
+            probes += self._reproduces_again(suspect, check, case, room)
         return probes
 
     def _matched(
-        self, suspect: Suspect, check: Check, digest: str, trace: CheckTrace, made: CheckTrace
+        self,
+        suspect: Suspect,
+        check: Check,
+        digest: str,
+        trace: CheckTrace,
+        made: CheckTrace,
+        room: float,
     ) -> Match:
-        result = match(trace, made)
+        result = match(trace, made, room)
         if result is Match.OTHER and trace.outcome is made.outcome:
             # Whoever draws in another order gets other numbers, and is no less wrong.
             reseeded = self._mutant_runs.of(suspect.mistake, check, digest, RESEEDED)
@@ -157,14 +205,14 @@ class Dictionary:
                 return Match.UNDECIDED
         return result
 
-    def _reproduces_again(self, suspect: Suspect, check: Check, case: Case) -> bool:
+    def _reproduces_again(self, suspect: Suspect, check: Check, case: Case, room: float) -> bool:
         """Decide whether the mistake agrees on another draw of the check's inputs as well."""
         made = self._mutant_runs.of(suspect.mistake, check, case.digest, AGAIN)
         if made is None or not made.drew:
             return False
         right = self._mutant_runs.right(check, case.digest, AGAIN)
         trace = case.again(check) if tells_apart(made, right) else None
-        return trace is not None and match(trace, made) is Match.SAME
+        return trace is not None and match(trace, made, room) is Match.SAME
 
     # ---- a share -------------------------------------------------------------------------
 

@@ -68,7 +68,9 @@ def _fits(family: Family, failure: FailedComparison) -> Iterator[Fit]:
 
     student = _flat(failure.observed)
     right = answer(named[family.right])
-    if student.shape != right.shape or not bool(student.isfinite().all()):
+    if student.shape != right.shape or student.is_meta or right.is_meta:
+        return
+    if not bool(student.isfinite().all()):
         return
     room = _room(failure.observed, right)
     numbers: Mapping[str, float] = named

@@ -54,9 +54,14 @@ def observed_causes(
         if finding is not None:
             findings[check] = finding
     count = Counter(finding.id for finding in findings.values())
+    seen = len({*failures, *findings})
     return {
-        check.id: Cause(f.id, f.in_words(check.hidden), count[f.id], len({*failures, *findings}))
-        for check, f in findings.items()
+        check.id: Cause(
+            finding.id,
+            finding.in_words(check.hidden),
+            *((1, 1) if failing[check].reason is not None else (count[finding.id], seen)),
+        )
+        for check, finding in findings.items()
     }
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from ...course.kill_record import read_kills
+from ...course.rubric import POLICY
 from ..checks.checks import Check
 from .mutants import KnownMistake
 from .recorded_runs import RecordedRuns
@@ -25,6 +26,7 @@ class KillRecords:
         self._kills = partial(read_kills, root) if recorded is None else recorded.fails
         self._firm = {check.id for check in checks if is_firm(check)}
         self._read: dict[str, Mapping[str, frozenset[str]]] = {}
+        self._using_what_is_banned: dict[str, frozenset[str]] = {}
 
     def of(self, slug: str) -> Mapping[str, frozenset[str]]:
         """Return, for each wrong answer on record, the ids of the checks that it fails."""
@@ -32,6 +34,15 @@ class KillRecords:
             kills = self._kills(slug)
             self._read[slug] = {id: failed & self._firm for id, failed in kills.items()}
         return self._read[slug]
+
+    def using_what_is_banned(self, slug: str) -> frozenset[str]:
+        """Return the wrong answers that name what the exercise bans."""
+        if slug not in self._using_what_is_banned:
+            rule = rule_against_names(slug)
+            kills = self._kills(slug)
+            named = frozenset(id for id, failed in kills.items() if rule in failed)
+            self._using_what_is_banned[slug] = named
+        return self._using_what_is_banned[slug]
 
     def rules_out(self, mistake: KnownMistake, failing: Iterable[Check]) -> bool:
         """Decide whether the mistake passes one of these failing checks of one exercise.
@@ -46,6 +57,11 @@ class KillRecords:
             for check in failing
             if is_firm(check)
         )
+
+
+def rule_against_names(slug: str) -> str:
+    """Return the id of the check that what an exercise bans is not named."""
+    return f"{slug}/{POLICY}/banned"
 
 
 def is_firm(check: Check) -> bool:

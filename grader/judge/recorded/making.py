@@ -28,6 +28,7 @@ from ..checks.check_trace import CheckTrace, Draw, printed
 from ..checks.checks import Check
 from ..diagnose.dictionary import RESEEDED
 from ..diagnose.knowledge import constants_of, load_knowledge
+from ..mutants.kill_records import rule_against_names
 from ..mutants.mutant_runs import AGAIN, AS_GRADED, name_of
 from ..mutants.mutants import KnownMistake, Mutants
 from ..reference.references import References
@@ -197,8 +198,10 @@ class _Making:
                 self._keep(name_of(mistake), check, draw, self._trace(check, modules, draw))
         self._mistakes[mistake.stem][mistake.entry.id] = mistake
         slug = checks[0].exercise.slug
-        if mistake.entry.id in read_kills(self._root, slug):
-            self._kills[slug][mistake.entry.id] = tuple(check.id for check in fails)
+        known = read_kills(self._root, slug).get(mistake.entry.id)
+        if known is not None:
+            rule = {rule_against_names(slug)} & known
+            self._kills[slug][mistake.entry.id] = (*(check.id for check in fails), *rule)
 
     def _more_draws(
         self, check: Check, trace: CheckTrace, right: Mapping[tuple[str, Draw], int]
