@@ -47,7 +47,8 @@ def dot_product_loop(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         tensor(0.9544)
 
     To write here: everything, with a `for` loop over the numbers, and for once without torch's
-    own products and sums. Start from a plain 0.0, and the total takes the dtype of what is added.
+    own products and sums. The numbers are floating-point ones: start from a plain 0.0, and the
+    total takes their dtype.
     """
     raise NotImplementedError("dot_product_loop: replace this line with your solution")
 
@@ -282,7 +283,7 @@ def scaled_dot_product_attention(
         bool    True means *may attend*, as in torch.nn.functional. (torch.nn.MultiheadAttention
                 uses the opposite meaning. Mixing the two up is a classic.)
         float   added to the scaled scores. Only -inf forbids, every finite number is a bias. A
-                mask of another float dtype is cast to the query's.
+                mask of another float dtype is first cast to the query's.
 
     A query that may attend to no key at all gets zeros, in its output and in its weights, and
     gradients stay finite. (The softmax of a row of -inf is NaN, so treat such rows apart.)

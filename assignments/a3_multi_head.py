@@ -9,8 +9,7 @@ is divided among them: three heads of width 4 need the same linear maps as one o
 the weights grow: there is one T by T matrix for each head.) All that is new is bookkeeping with
 axes, and that is where nearly all mistakes of this assignment are made.
 
-              one token, d_out = 12                     three heads, Dh = 4
-
+    one token, d_out = 12                             three heads, Dh = 4
     [ q0 q1 q2 q3 | q4 q5 q6 q7 | q8 q9 q10 q11 ]  →  head 0: q0 q1 q2 q3
                                                       head 1: q4 q5 q6 q7
                                                       head 2: q8 q9 q10 q11
@@ -227,13 +226,13 @@ class MultiHeadAttention(nn.Module):
             returns  (B, T, d_out), dtype and device as x's
 
         The way through, with the shape after each step:
-            three linear maps   (B, T, d_out)       of the same x
-            split the features  (B, T, H, Dh)       features split, tokens stay where they are
-            heads to the front  (B, H, T, Dh)       so that @ treats a head like a batch
-            scores of pairs     (B, H, T, T)        scale, mask, softmax, dropout as in assignment 2
-            mix the values      (B, H, T, Dh)
-            tokens to the front (B, T, H, Dh)       do not skip this one: see below
-            merge the features  (B, T, d_out)       and through `out_proj`
+            three linear maps    (B, T, d_out)      of the same x
+            split the features   (B, T, H, Dh)      features split, tokens stay where they are
+            heads to the front   (B, H, T, Dh)      so that @ treats a head like a batch
+            scores of pairs      (B, H, T, T)       scale, mask, softmax, dropout as in assignment 2
+            mix the values       (B, H, T, Dh)
+            tokens to the front  (B, T, H, Dh)      do not skip this one: see below
+            merge the features   (B, T, d_out)      and through `out_proj`
 
         The classic: reshaping (B, H, T, Dh) to (B, T, d_out) directly. The shape is right, no
         error is raised, and features of different tokens land in one row. A number that knows
@@ -382,7 +381,7 @@ def from_torch_mha(mha: nn.MultiheadAttention) -> PackedMultiHeadAttention:
     do with the weights: what you return takes (B, T, D), whatever `mha` takes.)
 
     The numbers are copied: training one module does not move the other, and `mha` stays as it is.
-    The dropout rate is carried over.
+    The dropout rate is carried over. Whether the copy is in train or in eval mode is up to you.
 
     Arguments
         mha      float32, with bias, and with queries, keys and values of one width
@@ -612,5 +611,5 @@ if __name__ == "__main__":
     attention = GroupedQueryAttention(emb_size=12, num_heads=6, num_kv_heads=2)
     print(attention(torch.randn(2, 5, 12)).shape)
     # torch.Size([2, 5, 12])
-    print(attention.W_query.weight.shape, attention.W_key.weight.shape)
+    print((attention.W_query.weight.shape, attention.W_key.weight.shape))
     # (torch.Size([12, 12]), torch.Size([4, 12]))

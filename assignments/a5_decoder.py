@@ -305,7 +305,7 @@ class KVCacheAttention(nn.Module):
         raise NotImplementedError("KVCacheAttention.prefill: replace this line with your solution")
 
     def step(self, x: torch.Tensor) -> torch.Tensor:
-        """Take in the next tokens of the text, and return their outputs. Called after `prefill`.
+        """Take in the next tokens of a text, and return their outputs. Called only after `prefill`.
 
         Shapes
             x        (B, t, D), t >= 1: one token, or a chunk of them
@@ -316,7 +316,7 @@ class KVCacheAttention(nn.Module):
         the triangle at the top left instead, and the first new token sees nothing but token 0.
 
         Nothing is computed twice: what the old tokens need no more (their queries, their scores,
-        their way through the linear maps) is not computed again. No gradients are wanted here.
+        their way through the linear maps) is not computed again. No gradients are asked for here.
 
         To write here: everything.
         """

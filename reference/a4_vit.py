@@ -5,9 +5,9 @@ squares, call each square a word, and hand the sentence to the Transformer that 
 Nothing in there knows that the words were ever a picture. Where each one came from is told by a
 position vector that is added to it, and the rest is learned.
 
-    image            patches             tokens                  encoder          head
-    (B, C, H, W)  →  (B, N, P·P·C)  →  (B, 1 + N, D)  ────────→  (B, 1 + N, D) →  (B, classes)
-                     cut up              project, CLS, positions  depth blocks     one token, Linear
+    image          patches          tokens           encoder          head
+    (B, C, H, W) → (B, N, P·P·C) →  (B, 1 + N, D) →  (B, 1 + N, D) →  (B, classes)
+                   cut up           with CLS         depth blocks     one token
 
 Shape letters: B batch, C channels, H and W height and width of the image, P patch side,
 N = (H / P) · (W / P) patches, D model width; T tokens, 1 + N of them in a ViT. Attention inside a
@@ -31,7 +31,7 @@ def patchify(images: torch.Tensor, patch_size: int) -> torch.Tensor:
     Section 3.1 of the paper: N patches x_p of P · P · C numbers are the words of the sentence.
 
     Shapes
-        images   (B, C, H, W), H and W multiples of P and not always equal
+        images   (B, C, H, W), H and W multiples of P; the two may differ
         returns  (B, N, P·P·C), N = (H / P) · (W / P), dtype and device as the images'
 
     Everything is counted as you read a page. Patches go left to right, then top to bottom; inside
@@ -62,6 +62,8 @@ def patchify(images: torch.Tensor, patch_size: int) -> torch.Tensor:
 
         >>> patchify(torch.cat([image, -image], dim=1), 2)[0, 0].tolist()
         [0.0, -0.0, 1.0, -1.0, 6.0, -6.0, 7.0, -7.0]
+
+    To write here: everything.
     """
     # BEGIN SOLUTION
     for length in images.shape[2:]:
@@ -95,6 +97,8 @@ def unpatchify(patches: torch.Tensor, patch_size: int, height: int, width: int) 
         >>> image = torch.randn(2, 3, 8, 12)
         >>> torch.equal(unpatchify(patchify(image, 4), 4, height=8, width=12), image)
         True
+
+    To write here: everything.
     """
     # BEGIN SOLUTION
     for length in (height, width):
@@ -163,7 +167,7 @@ class PatchEmbedding(nn.Module):
         """Return one token for each patch, row by row.
 
         Shapes
-            images   (B, C, H, W), H and W multiples of P and not always equal
+            images   (B, C, H, W), H and W multiples of P; the two may differ
             returns  (B, N, D), dtype and device as the images'
 
         If the height or the width is not a multiple of P, raise a ValueError whose message contains
@@ -338,6 +342,8 @@ def sincos_2d(height: int, width: int, dim: int) -> torch.Tensor:
                 [ 0.8415,  0.5403,  0.0000,  1.0000],
                 [ 0.8415,  0.5403,  0.8415,  0.5403],
                 [ 0.8415,  0.5403,  0.9093, -0.4161]])
+
+    To write here: everything.
     """
     # BEGIN SOLUTION
     if dim % 4 != 0:
@@ -389,6 +395,8 @@ def interpolate_positions(
         >>> left, middle, right = wide[1:4, 0]
         >>> bool(left < middle < right), round(middle.item(), 4)
         (True, 0.5)
+
+    To write here: everything.
     """
     # BEGIN SOLUTION
     table = positions.reshape(-1, positions.shape[-1])  # prefix+N D
@@ -528,7 +536,7 @@ class EncoderBlock(nn.Module):
     Names that the grader looks for: `norm1`, `attention`, `norm2`, `mlp`, for instance
     `attention.qkv`. The attention is your own from assignment 3, imported above. If you have none
     yet, or would like another one, write a class in this file: it takes (x, mask) and returns
-    (B, T, D).
+    (B, T, D). The norms may have torch's own eps, or the 1e-6 of published Vision Transformers.
 
     Example: whatever a block does, it only adds. With both last layers at zero, it does nothing.
 
@@ -827,8 +835,8 @@ class ViT(nn.Module):
 def count_parameters(module: nn.Module) -> int:
     """Return how many numbers training could change in a module.
 
-    Every parameter counts, whether it is being trained or not, in every layer however deep. One
-    that is used in two places is still one. Buffers are not parameters.
+    Every parameter counts, a frozen one (requires_grad=False) as well, in every layer however deep.
+    One that is used in two places is still one. Buffers are not parameters.
 
     Example: 3 times 4 weights and 4 biases.
 
@@ -886,6 +894,8 @@ def attention_rollout(
         >>> attention_rollout([first, second])
         tensor([[[0.5000, 0.5000],
                  [0.0000, 1.0000]]])
+
+    To write here: everything.
     """
     # BEGIN SOLUTION
     fusions = {"mean": torch.mean, "max": torch.amax, "min": torch.amin}
@@ -925,6 +935,8 @@ def rollout_to_patches(rollout: torch.Tensor, grid: tuple[int, int]) -> torch.Te
         >>> rollout = torch.tensor([[[0.5, 0.2, 0.3], [0.1, 0.8, 0.1], [0.0, 0.6, 0.4]]])
         >>> rollout_to_patches(rollout, (1, 2))
         tensor([[[0.2000, 0.3000]]])
+
+    To write here: everything.
     """
     # BEGIN SOLUTION
     return rollout[:, 0, 1:].unflatten(1, grid)  # B h w

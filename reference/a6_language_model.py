@@ -10,9 +10,10 @@ Then the loop around it, once in the plain way, and once with a cache. Then the 
 attention that can do what you wrote one by one in assignments 3 and 5, and the layers around it.
 And last, what makes a model worth asking: the step that all of its training repeats.
 
-Of the earlier assignments only your `apply_rope` is used: keep the file of assignment 5 beside this
-one. If it is not written yet, everything here can be written and graded all the same; only the
-training under "See what you built" has to wait.
+Of the earlier assignments only your `apply_rope` is used. Keep all their files beside this one:
+assignment 5 imports what it is built of. If `apply_rope` is not written yet, everything here can be
+written and graded all the same; only the training under "See what you built" in the notebook has to
+wait.
 
 Shape letters: B batch, T tokens, D model width, H query heads, G key heads, Dh head width, V tokens
 in the vocabulary. … stands for any leading axes.
@@ -63,8 +64,9 @@ def sampling_probabilities(
         returns      (…, V), each row adds up to 1, dtype as the logits'
 
     Any other temperature, top_k or top_p is a ValueError whose message contains the number. Which
-    of two equally probable tokens stays at the border of top_k or top_p is up to you. The logits
-    are not modified, half precision is computed in float32, and gradients are not asked for.
+    of two equally probable tokens stays at the border of top_k or top_p, or whether both do, is up
+    to you. The logits are not modified, half precision is computed in float32, and gradients are
+    not asked for.
 
     Example:
 
@@ -336,7 +338,7 @@ class TextAttention(nn.Module):
         # END SOLUTION
 
     def step(self, x: torch.Tensor) -> torch.Tensor:
-        """Take in the next tokens of the text, and return their outputs. Called after `prefill`.
+        """Take in the next tokens of a text, and return their outputs. Called only after `prefill`.
 
         Shapes
             x        (B, t, D), t >= 1: one token, or a chunk of them
@@ -344,7 +346,7 @@ class TextAttention(nn.Module):
 
         A key that no later token can see any more need not be kept: with a window the cache stops
         growing. Whether yours drops it is up to you. If it does, the length of the cache no longer
-        says how many tokens were seen. No gradients are wanted here.
+        says how many tokens were seen. No gradients are asked for here.
 
         To write here: everything.
         """
@@ -591,8 +593,8 @@ def training_step(
        a list of dicts, and "lr" is its key.
     5. The optimiser takes its step.
 
-    To clip, think of all gradients of all parameters as one long vector g. If it is longer than
-    max_norm, it is shortened to that length, and its direction stays:
+    To clip, think of the gradients of all the model's parameters as one long vector g. If it is
+    longer than max_norm, it is shortened to that length, and its direction stays:
 
         g ← g · min(1, max_norm / ‖g‖)
 
@@ -612,7 +614,7 @@ def training_step(
     is. `torch.nn.utils.clip_grad_norm_` may be used; whether you add 1e-6 to the length, as it
     does, is up to you.
 
-    Example: a model that knows only the token before learns to count on.
+    Example: a model that sees only the current token learns to count on.
 
         >>> model = nn.Embedding(4, 4)
         >>> _ = nn.init.zeros_(model.weight)

@@ -284,14 +284,51 @@ PATCHES = Group(
 # ---- other right references --------------------------------------------------------------------
 
 
+def norms_in(module: nn.Module, blocks: bool) -> list[nn.LayerNorm]:
+    """The norms inside or outside of a list of blocks."""
+    return [
+        layer
+        for name, layer in module.named_modules()
+        if isinstance(layer, nn.LayerNorm) and ("blocks." in name) is blocks
+    ]
+
+
 def has_layer_norm(module: nn.Module) -> bool:
-    return any(isinstance(layer, nn.LayerNorm) for layer in module.modules())
+    return bool(norms_in(module, True) or norms_in(module, False))
+
+
+def has_norms_in_blocks_and_outside(module: nn.Module) -> bool:
+    return bool(norms_in(module, True) and norms_in(module, False))
+
+
+def smaller_eps_in_blocks(module: nn.Module) -> None:
+    for norm in norms_in(module, True):
+        norm.eps = 1e-6
+
+
+def smaller_eps_outside_of_blocks(module: nn.Module) -> None:
+    for norm in norms_in(module, False):
+        norm.eps = 1e-6
 
 
 def smaller_eps(module: nn.Module) -> None:
-    for layer in module.modules():
-        if isinstance(layer, nn.LayerNorm):
-            layer.eps = 1e-6
+    smaller_eps_in_blocks(module)
+    smaller_eps_outside_of_blocks(module)
+
+
+ALTERNATIVES = (
+    Alternative("LayerNorm uses eps=1e-6", has_layer_norm, smaller_eps),
+    Alternative(
+        "LayerNorm in the blocks uses eps=1e-6",
+        has_norms_in_blocks_and_outside,
+        smaller_eps_in_blocks,
+    ),
+    Alternative(
+        "the last LayerNorm uses eps=1e-6",
+        has_norms_in_blocks_and_outside,
+        smaller_eps_outside_of_blocks,
+    ),
+)
 
 
 # ---- inputs that modules take ------------------------------------------------------------------
@@ -368,6 +405,6 @@ ROLES = Roles(
         "fc2": (r"(?:fc|lin|linear|dense|c|w)_?(?:2|out|down)", "c_proj", "down", "contract"),
         "linear": ("head", "classifier", r"mlp_head", "fc", "out"),
     },
-    alternatives=(Alternative("LayerNorm uses eps=1e-6", has_layer_norm, smaller_eps),),
+    alternatives=ALTERNATIVES,
     first_calls=FIRST_CALLS,
 )

@@ -45,7 +45,8 @@ def dot_product_loop(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         tensor(0.9544)
 
     작성할 부분: 전체. 원소를 하나씩 도는 `for` 반복문을 쓰고, 이번에는 torch의 곱과 합 함수를
-    쓰지 않습니다. 0.0에서 시작하면 합은 더해지는 값의 자료형(dtype)을 따라갑니다.
+    쓰지 않습니다. 값은 부동소수점 수이므로, 0.0에서 시작하면 합의 자료형(dtype)은 더해지는 값을
+    따릅니다.
     """
     raise NotImplementedError("dot_product_loop: replace this line with your solution")
 
@@ -281,7 +282,7 @@ def scaled_dot_product_attention(
                 (torch.nn.MultiheadAttention에서는 뜻이 반대입니다. 둘을 혼동하는 것은 흔한
                 실수입니다.)
         float   스케일링한 점수에 더합니다. -inf만 금지를 뜻하고, 유한한 값은 모두 편향입니다.
-                마스크의 float 자료형(dtype)이 다르면 쿼리의 자료형으로 바꿉니다.
+                마스크의 float 자료형(dtype)이 다르면 먼저 쿼리의 자료형으로 바꿉니다.
 
     참조할 수 있는 키가 하나도 없는 쿼리의 출력과 가중치는 0이어야 하고, 그래디언트도 유한해야
     합니다. (-inf만 있는 행의 소프트맥스는 NaN이므로, 그런 행은 따로 처리하세요.)

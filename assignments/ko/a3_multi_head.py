@@ -9,8 +9,7 @@
 것은 가중치뿐입니다. 헤드마다 T × T 행렬이 하나씩 있습니다.) 새로 익힐 것은 텐서의 축을 다루는
 일뿐이고, 이 과제의 실수는 거의 모두 거기에서 나옵니다.
 
-              토큰 하나, d_out = 12                     헤드 셋, Dh = 4
-
+    토큰 하나, d_out = 12                             헤드 셋, Dh = 4
     [ q0 q1 q2 q3 | q4 q5 q6 q7 | q8 q9 q10 q11 ]  →  head 0: q0 q1 q2 q3
                                                       head 1: q4 q5 q6 q7
                                                       head 2: q8 q9 q10 q11
@@ -232,14 +231,14 @@ class MultiHeadAttention(nn.Module):
             returns  (B, T, d_out), 자료형(dtype)과 장치는 x와 같음
 
         전체 과정과 단계별 모양:
-            선형 변환 세 개     (B, T, d_out)       모두 같은 x에 적용
-            특성 나누기         (B, T, H, Dh)       특성만 나뉘고, 토큰은 제자리에 남음
-            헤드를 앞으로       (B, H, T, Dh)       @가 헤드를 배치처럼 다루도록
-            쌍의 점수           (B, H, T, T)        과제 2에서처럼 스케일, 마스크, 소프트맥스,
+            선형 변환 세 개      (B, T, d_out)      모두 같은 x에 적용
+            특성 나누기          (B, T, H, Dh)      특성만 나뉘고, 토큰은 제자리에 남음
+            헤드를 앞으로        (B, H, T, Dh)      @가 헤드를 배치처럼 다루도록
+            쌍의 점수            (B, H, T, T)       과제 2에서처럼 스케일, 마스크, 소프트맥스,
                                                     드롭아웃
-            값의 가중합         (B, H, T, Dh)
-            토큰을 앞으로       (B, T, H, Dh)       생략하지 마세요(아래 설명 참고)
-            특성 합치기         (B, T, d_out)       그리고 `out_proj`를 적용
+            값의 가중합          (B, H, T, Dh)
+            토큰을 앞으로        (B, T, H, Dh)      생략하지 마세요(아래 설명 참고)
+            특성 합치기          (B, T, d_out)      그리고 `out_proj`를 적용
 
         흔한 실수는 (B, H, T, Dh)를 곧바로 (B, T, d_out)으로 reshape하는 것입니다. 모양은 맞고
         오류도 나지 않는데, 서로 다른 토큰의 특성이 한 행에 들어갑니다. 원소마다 자기 자리를 적어
@@ -388,7 +387,7 @@ def from_torch_mha(mha: nn.MultiheadAttention) -> PackedMultiHeadAttention:
     가중치와는 상관없습니다. `mha`가 어떤 형식을 받든, 반환하는 모듈은 (B, T, D)를 받습니다.)
 
     가중치는 복사합니다. 한 모듈을 학습해도 다른 모듈은 달라지지 않고, `mha`는 그대로입니다.
-    드롭아웃 확률도 그대로 가져옵니다.
+    드롭아웃 확률도 그대로 가져옵니다. 복사본이 학습 모드인지 평가 모드인지는 자유입니다.
 
     인자
         mha      float32, 편향이 있고, 쿼리·키·값의 차원이 같은 것
@@ -618,5 +617,5 @@ if __name__ == "__main__":
     attention = GroupedQueryAttention(emb_size=12, num_heads=6, num_kv_heads=2)
     print(attention(torch.randn(2, 5, 12)).shape)
     # torch.Size([2, 5, 12])
-    print(attention.W_query.weight.shape, attention.W_key.weight.shape)
+    print((attention.W_query.weight.shape, attention.W_key.weight.shape))
     # (torch.Size([12, 12]), torch.Size([4, 12]))

@@ -5,10 +5,9 @@
 넣습니다. 트랜스포머는 그 단어들이 원래 이미지였다는 사실을 모릅니다. 각 패치가 어디에서 왔는지는
 더해 주는 위치 벡터가 알려 주고, 나머지는 학습으로 얻습니다.
 
-    image            패치                토큰                    인코더           헤드
-    (B, C, H, W)  →  (B, N, P·P·C)  →  (B, 1 + N, D)  ────────→  (B, 1 + N, D) →  (B, 클래스)
-                     자르기              투영, CLS, 위치          블록 depth개     토큰 하나,
-                                                                                   Linear
+    image          패치             토큰             인코더           헤드
+    (B, C, H, W) → (B, N, P·P·C) →  (B, 1 + N, D) →  (B, 1 + N, D) →  (B, 클래스)
+                   자르기           CLS 포함         블록 depth개     토큰 하나
 
 모양을 나타내는 글자: B 배치, C 채널, H와 W 이미지의 높이와 너비, P 패치 한 변, 패치 수 N =
 (H / P) · (W / P), D 모델 차원, T 토큰(ViT에서는 1 + N개). 블록 안의 어텐션에는 헤드가 있습니다.
@@ -32,7 +31,7 @@ def patchify(images: torch.Tensor, patch_size: int) -> torch.Tensor:
     논문의 3.1절: 원소가 P · P · C개인 패치 x_p N개가 문장의 단어입니다.
 
     모양(shape)
-        images   (B, C, H, W), H와 W는 P의 배수이고 늘 같지는 않음
+        images   (B, C, H, W), H와 W는 P의 배수이고 서로 다를 수도 있음
         returns  (B, N, P·P·C), N = (H / P) · (W / P), 자료형(dtype)과 장치는 images와 같음
 
     모든 것을 책을 읽는 순서대로 셉니다. 패치는 왼쪽에서 오른쪽으로, 그다음 위에서 아래로 갑니다.
@@ -64,6 +63,8 @@ def patchify(images: torch.Tensor, patch_size: int) -> torch.Tensor:
 
         >>> patchify(torch.cat([image, -image], dim=1), 2)[0, 0].tolist()
         [0.0, -0.0, 1.0, -1.0, 6.0, -6.0, 7.0, -7.0]
+
+    작성할 부분: 전체.
     """
     raise NotImplementedError("patchify: replace this line with your solution")
 
@@ -90,6 +91,8 @@ def unpatchify(patches: torch.Tensor, patch_size: int, height: int, width: int) 
         >>> image = torch.randn(2, 3, 8, 12)
         >>> torch.equal(unpatchify(patchify(image, 4), 4, height=8, width=12), image)
         True
+
+    작성할 부분: 전체.
     """
     raise NotImplementedError("unpatchify: replace this line with your solution")
 
@@ -144,7 +147,7 @@ class PatchEmbedding(nn.Module):
         """패치마다 토큰 하나를 행 순서대로 반환합니다.
 
         모양(shape)
-            images   (B, C, H, W), H와 W는 P의 배수이고 늘 같지는 않음
+            images   (B, C, H, W), H와 W는 P의 배수이고 서로 다를 수도 있음
             returns  (B, N, D), 자료형(dtype)과 장치는 images와 같음
 
         높이나 너비가 P의 배수가 아니면 그 길이와 P가 메시지에 들어 있는 ValueError를 일으킵니다.
@@ -297,6 +300,8 @@ def sincos_2d(height: int, width: int, dim: int) -> torch.Tensor:
                 [ 0.8415,  0.5403,  0.0000,  1.0000],
                 [ 0.8415,  0.5403,  0.8415,  0.5403],
                 [ 0.8415,  0.5403,  0.9093, -0.4161]])
+
+    작성할 부분: 전체.
     """
     raise NotImplementedError("sincos_2d: replace this line with your solution")
 
@@ -340,6 +345,8 @@ def interpolate_positions(
         >>> left, middle, right = wide[1:4, 0]
         >>> bool(left < middle < right), round(middle.item(), 4)
         (True, 0.5)
+
+    작성할 부분: 전체.
     """
     raise NotImplementedError("interpolate_positions: replace this line with your solution")
 
@@ -379,7 +386,7 @@ class ResidualAdd(nn.Module):
     def forward(self, x: torch.Tensor, **kwargs: Any) -> torch.Tensor:
         """x + fn(x, **kwargs)를 반환합니다. 모양은 `x`와 같은 (…, D)입니다.
 
-        이름을 붙여 넘긴 다른 인자(예: 마스크)는 `fn`으로 전달하고, 호출은 한 번만 합니다.
+        키워드 인자(예: 마스크)는 `fn`으로 전달하고, 호출은 한 번만 합니다.
 
         `+=`는 더 짧아 보이지만 x에 쓰든 fn의 결과에 쓰든 잘못입니다. `x`는 호출한 쪽의
         텐서입니다. 그리고 `fn`이 반환한 것은 `fn`의 텐서입니다. x 자신일 수도 있고, tanh에서처럼
@@ -459,7 +466,8 @@ class EncoderBlock(nn.Module):
 
     채점기가 찾는 이름: `norm1`, `attention`, `norm2`, `mlp`. 예를 들면 `attention.qkv`입니다.
     어텐션은 과제 3에서 만든 여러분의 것이고 위에서 불러왔습니다. 아직 없거나 다른 것을 쓰고
-    싶다면 이 파일에 클래스를 쓰세요. (x, mask)를 받아 (B, T, D)를 반환하면 됩니다.
+    싶다면 이 파일에 클래스를 쓰세요. (x, mask)를 받아 (B, T, D)를 반환하면 됩니다. LayerNorm의
+    eps는 torch의 기본값도, 공개된 Vision Transformer의 1e-6도 괜찮습니다.
 
     예: 블록은 입력에 더하기만 합니다. 두 분기의 마지막 선형 층이 0이면 입력이 그대로 나옵니다.
 
@@ -727,8 +735,8 @@ class ViT(nn.Module):
 def count_parameters(module: nn.Module) -> int:
     """모듈에서 학습할 수 있는 파라미터의 원소 수를 반환합니다.
 
-    학습 중이든 아니든, 얼마나 깊은 층에 있든 모든 파라미터를 셉니다. 두 곳에서 쓰이는 파라미터도
-    한 번만 셉니다. 버퍼는 파라미터가 아닙니다.
+    고정된(requires_grad=False) 파라미터까지, 얼마나 깊은 층에 있든 모두 셉니다. 두 곳에서 쓰이는
+    파라미터도 한 번만 셉니다. 버퍼는 파라미터가 아닙니다.
 
     예: 가중치 3 × 4개와 편향 4개입니다.
 
@@ -785,6 +793,8 @@ def attention_rollout(
         >>> attention_rollout([first, second])
         tensor([[[0.5000, 0.5000],
                  [0.0000, 1.0000]]])
+
+    작성할 부분: 전체.
     """
     raise NotImplementedError("attention_rollout: replace this line with your solution")
 
@@ -809,6 +819,8 @@ def rollout_to_patches(rollout: torch.Tensor, grid: tuple[int, int]) -> torch.Te
         >>> rollout = torch.tensor([[[0.5, 0.2, 0.3], [0.1, 0.8, 0.1], [0.0, 0.6, 0.4]]])
         >>> rollout_to_patches(rollout, (1, 2))
         tensor([[[0.2000, 0.3000]]])
+
+    작성할 부분: 전체.
     """
     raise NotImplementedError("rollout_to_patches: replace this line with your solution")
 
@@ -872,10 +884,10 @@ if __name__ == "__main__":
     # interpolate_positions
     positions = torch.tensor([[9.0], [0.0], [1.0], [0.0], [1.0]])  # CLS, then 2 by 2
     wide = interpolate_positions(positions, (2, 2), (2, 3))
-    print(wide.shape, wide[0].item())
+    print((wide.shape, wide[0].item()))
     # (torch.Size([7, 1]), 9.0)
     left, middle, right = wide[1:4, 0]
-    print(bool(left < middle < right), round(middle.item(), 4))
+    print((bool(left < middle < right), round(middle.item(), 4)))
     # (True, 0.5)
 
     # ResidualAdd

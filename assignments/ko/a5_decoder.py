@@ -308,7 +308,7 @@ class KVCacheAttention(nn.Module):
         raise NotImplementedError("KVCacheAttention.prefill: replace this line with your solution")
 
     def step(self, x: torch.Tensor) -> torch.Tensor:
-        """텍스트의 다음 토큰들을 처리해 그 출력을 반환합니다. `prefill` 다음에 호출합니다.
+        """텍스트의 다음 토큰들을 처리해 그 출력을 반환합니다. 언제나 `prefill` 다음에만 호출합니다.
 
         모양(shape)
             x        (B, t, D), t >= 1: 토큰 하나 또는 여러 개

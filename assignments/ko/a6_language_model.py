@@ -1,4 +1,4 @@
-"""과제 6: 글을 쓰는 모델.
+"""과제 6: 글을 쓰는 모델
 
 어텐션, 마스크, 헤드, 블록, 위치, 캐시까지 모두 만들었습니다. 이제 이것으로 글을 생성할
 차례입니다. 언어 모델은 다음에 올 수 있는 모든 토큰에 점수를 줍니다. 하나를 골라 뒤에 붙이고 다시
@@ -10,9 +10,10 @@
 과제 3과 5에서 하나씩 작성한 것을 모두 할 수 있는 어텐션과, 그것을 둘러싼 층을 작성합니다.
 마지막으로 모델을 쓸모 있게 만드는 것, 곧 모든 학습이 되풀이하는 스텝을 작성합니다.
 
-앞의 과제에서는 여러분의 `apply_rope`만 씁니다. 과제 5의 파일을 이 파일과 같은 폴더에 두세요.
-함수를 아직 작성하지 않았더라도 여기의 모든 것을 작성하고 채점받을 수 있습니다. "지금까지 만든
-것을 눈으로 보기" 아래의 학습만 그다음에 할 수 있습니다.
+앞의 과제에서는 여러분의 `apply_rope`만 씁니다. 앞의 과제 파일을 모두 이 파일과 같은 폴더에
+두세요. 과제 5가 그 파일들을 불러오기 때문입니다. `apply_rope`를 아직 작성하지 않았더라도 여기의
+모든 것을 작성하고 채점받을 수 있습니다. 다만 노트북의 "지금까지 만든 것을 눈으로 보기" 아래에
+있는 학습은 그다음에 할 수 있습니다.
 
 모양을 나타내는 글자: B 배치, T 토큰, D 모델 차원, H 쿼리 헤드, G 키 헤드, Dh 헤드 차원, V 어휘의
 토큰 수. …는 임의의 앞쪽 축을 뜻합니다.
@@ -60,11 +61,12 @@ def sampling_probabilities(
         temperature  0 이상
         top_k        None 또는 1 이상
         top_p        0보다 크고 1 이하
-        returns      (…, V), 행마다 합이 1, 자료형은 로짓과 같음
+        returns      (…, V), 행마다 합이 1, 자료형(dtype)은 로짓과 같음
 
-    그 밖의 temperature, top_k, top_p는 그 수가 메시지에 들어 있는 ValueError를 냅니다. top_k나
-    top_p의 경계에서 확률이 같은 두 토큰 가운데 어느 것이 남는지는 자유입니다. 로짓은 바꾸지
-    않고, 반정밀도는 float32로 계산하며, 그래디언트는 요구하지 않습니다.
+    그 밖의 temperature, top_k, top_p는 그 수가 메시지에 들어 있는 ValueError를 일으킵니다.
+    top_k나 top_p의 경계에서 확률이 같은 두 토큰 가운데 어느 것이 남는지, 또는 둘 다 남는지는
+    자유입니다. 로짓은 수정하지 않고, 반정밀도는 float32로 계산하며, 그래디언트는 요구하지
+    않습니다.
 
     예:
 
@@ -90,9 +92,9 @@ def sample(
 ) -> torch.Tensor:
     """위의 확률에 따라 로짓의 행마다 토큰을 하나씩 뽑아 반환합니다.
 
-    무작위는 모두 `generator`에서 나와야 합니다. None은 torch 자체의 generator를 뜻합니다. 그러면
-    다른 곳에서 무엇을 뽑았든 시드가 같은 generator는 같은 글을 다시 생성합니다. 행마다 따로
-    뽑습니다. `torch.multinomial`은 확률로 된 행에서 뽑는 함수입니다.
+    난수는 모두 `generator`로 뽑아야 합니다. None은 torch 자체의 generator를 뜻합니다. 그러면
+    다른 곳에서 무엇을 뽑았든 시드가 같은 generator는 같은 텍스트를 다시 생성합니다. 행마다 따로
+    뽑습니다. `torch.multinomial`은 행마다 주어진 확률에 따라 인덱스를 뽑는 함수입니다.
 
     모양(shape)
         logits   (…, V)
@@ -118,13 +120,13 @@ def generate(
     context_length: int,
     end_token: int | None = None,
 ) -> torch.Tensor:
-    """글의 시작 부분에서부터 토큰을 하나씩 이어서 생성하고 글 전체를 반환합니다.
+    """텍스트의 시작 부분에서부터 토큰을 하나씩 이어서 생성하고 텍스트 전체를 반환합니다.
 
-    *마지막* 자리의 로짓이 다음에 올 토큰에 대한 것입니다. 토큰을 골라 뒤에 붙이고, 길어진 글에
-    모델을 다시 실행합니다. 이 과정을 다음 가운데 하나가 될 때까지 되풀이합니다.
+    *마지막* 위치의 로짓이 다음에 올 토큰에 대한 것입니다. 토큰을 골라 뒤에 붙이고, 길어진
+    텍스트에 모델을 다시 실행합니다. 이 과정을 되풀이하다가 다음 중 하나가 성립하면 멈춥니다.
 
-    - 글의 토큰이 context_length개가 되었습니다. 모델은 그 너머의 자리를 알지 못합니다.
-    - 배치의 모든 글이 끝났습니다.
+    - 토큰이 context_length개가 됨. 모델에는 그 너머의 위치가 없습니다.
+    - 배치의 모든 텍스트가 끝남.
 
     end_token이 *선택되면* 글이 끝나고, 그 토큰은 글에 남습니다. 배치의 글들은 서로 다른 때에
     끝나지만 배치는 직사각형입니다. 그래서 끝난 글은 무엇이 선택되든 그 뒤의 모든 자리에
@@ -133,16 +135,16 @@ def generate(
 
     인자
         model           함수: 토큰 (B, T)를 받아 로짓 (B, T, V)를 반환함, 코잘
-        tokens          (B, T) 정수, T >= 1: 글의 시작 부분. 바꾸지 않음
+        tokens          (B, T) 정수, T >= 1: 텍스트의 시작 부분. 수정하지 않음
         choose          함수: 로짓 (B, V)를 받아 토큰 (B,)를 반환함. 새 자리마다 모든 행과 함께
                         한 번 호출함: `lambda logits: sample(logits, 0.8)`
         context_length  글의 최대 길이. T가 더 크면 두 수가 메시지에 모두 들어 있는 ValueError를
                         냄
         end_token       글을 끝내는 토큰 또는 None
-        returns         (B, T + 새 토큰 수), 자료형은 tokens와 같음
+        returns         (B, T + 새 토큰 수), 자료형(dtype)은 tokens와 같음
 
     여기서는 아무것도 학습하지 않습니다. 모델을 `torch.no_grad()` 안에서 실행하세요. 그러지
-    않으면 학습에만 필요한 것이 메모리에 쌓입니다. 그리고 새 자리마다 한 번만 실행하세요.
+    않으면 학습에만 필요한 것이 메모리에 쌓입니다. 그리고 새 위치마다 한 번만 실행하세요.
     마지막으로 생성한 토큰 다음의 로짓은 필요하지 않습니다.
 
     예: 언제나 1씩 세는 모델.
@@ -166,7 +168,7 @@ def generate_cached(
     context_length: int,
     end_token: int | None = None,
 ) -> torch.Tensor:
-    """본 것을 기억하는 모델로 `generate`와 토큰 하나까지 같은 글을 생성합니다.
+    """캐시가 있는 모델로 `generate`와 토큰 하나 다르지 않은 텍스트를 생성합니다.
 
     과제 5의 `KVCacheAttention`처럼 함수가 하나가 아니라 둘입니다.
 
@@ -174,11 +176,11 @@ def generate_cached(
       호출합니다.
     - step(tokens)은 새로운 것만, 여기서는 (B, 1)을 받아 그 로짓 (B, 1, V)를 반환합니다.
 
-    선택된 토큰이 `step`을 거쳐야 다음 토큰을 고를 수 있습니다. 끝난 글도 모든 단계에 참여합니다.
-    배치는 직사각형으로 남습니다.
+    선택된 토큰이 `step`을 거쳐야 다음 토큰을 고를 수 있습니다. 끝난 텍스트도 매번 함께 넣습니다.
+    그래야 배치가 직사각형으로 유지됩니다.
 
-    다른 인자와 결과와 규칙은 `generate`와 같습니다. 그래디언트 없이 실행하고, 필요한 것보다 더
-    실행하지 않으며, 시작 부분이 모든 자리를 채우면 아예 실행하지 않습니다.
+    다른 인자와 결과와 규칙은 `generate`와 같습니다. 그래디언트 없이 실행하고, 모델을 필요
+    이상으로 호출하지 않으며, 시작 부분이 이미 context_length개이면 한 번도 호출하지 않습니다.
 
     예:
 
@@ -193,7 +195,7 @@ def generate_cached(
 
 
 class TextAttention(nn.Module):
-    """글을 쓰는 모델의 코잘 어텐션: 회전하고, 나누어 쓰고, 기억하고, 정해진 거리만 봅니다.
+    """언어 모델의 코잘 어텐션입니다. 회전 위치, 헤드 그룹, 캐시, 윈도우를 함께 씁니다.
 
     여러분이 하나씩 작성한 네 가지가 여기에 모입니다. 하나하나는 전과 같습니다.
 
@@ -264,7 +266,7 @@ class TextAttention(nn.Module):
         raise NotImplementedError("TextAttention.prefill: replace this line with your solution")
 
     def step(self, x: torch.Tensor) -> torch.Tensor:
-        """텍스트의 다음 토큰들을 처리해 그 출력을 반환합니다. `prefill` 다음에 호출합니다.
+        """텍스트의 다음 토큰들을 처리해 그 출력을 반환합니다. 언제나 `prefill` 다음에만 호출합니다.
 
         모양(shape)
             x        (B, t, D), t >= 1: 토큰 하나 또는 여러 개
@@ -308,7 +310,7 @@ class LanguageModelBlock(nn.Module):
         self.mlp = FeedForward(emb_size)
 
     def forward(self, x: torch.Tensor, start: bool) -> torch.Tensor:
-        """(B, t, D) → (B, t, D). `start`는 글이 여기서 시작되는지 이어지는지를 나타냅니다."""
+        """(B, t, D) → (B, t, D). `start`는 텍스트가 여기서 시작되는지 이어지는지를 나타냅니다."""
         attend = self.attention.prefill if start else self.attention.step
         x = x + attend(self.norm1(x))
         mixed: torch.Tensor = x + self.mlp(self.norm2(x))
@@ -320,8 +322,8 @@ class LanguageModel(nn.Module):
 
         numbers (B, T) → embedding → blocks → norm → output (B, T, V)
 
-    위치를 위해 더하는 것은 없습니다. 어텐션이 위치만큼 회전합니다. 그래서 끝이 있는 표가 없고,
-    텍스트는 얼마든지 길어도 됩니다.
+    위치를 위해 더하는 것은 없습니다. 어텐션이 위치만큼 회전합니다. 그래서 길이가 정해진 위치
+    표가 없고, 텍스트 길이에도 제한이 없습니다.
 
     인자
         vocab_size    V, 서로 다른 토큰의 수
@@ -379,7 +381,7 @@ class LanguageModel(nn.Module):
 
         모양(shape)
             tokens   (B, t), t >= 1: 토큰 하나, 또는 여러 개
-            returns  (B, t, V): 텍스트 전체를 `prefill`에 넣었을 때 이 t개 자리에서 나오는 로짓과
+            returns  (B, t, V): 텍스트 전체를 `prefill`에 넣었을 때 이 t개 위치에서 나오는 로짓과
                      같음
 
         작성할 부분: 전체.
@@ -388,7 +390,8 @@ class LanguageModel(nn.Module):
 
 
 def next_token_loss(model: Tensors, tokens: torch.Tensor) -> torch.Tensor:
-    """실제로 다음에 온 토큰에 모델이 얼마나 놀라는지 평균으로 반환하세요.
+    """다음 토큰 예측의 평균 손실을 반환합니다. 모델이 실제 다음 토큰을 얼마나 예상하지 못했는지를
+    나타냅니다.
 
     토큰이 T개인 글에는 물음과 정답이 T - 1개 있습니다. 자리 0에는 토큰 1을, 자리 1에는 토큰 2를
     묻는 식입니다. 정답은 한 칸 옮긴 글 자체입니다. 마지막 토큰 다음에 무엇이 올지는 아무도
@@ -396,10 +399,10 @@ def next_token_loss(model: Tensors, tokens: torch.Tensor) -> torch.Tensor:
 
         loss = -1/N · Σ log p(tokens[b, i + 1] | tokens[b, 0], …, tokens[b, i])
 
-    합은 배치의 정답 N개 모두에 대한 것이므로, 글이 길든 짧든 정답 하나하나가 똑같이 셉니다.
-    배치에서 가장 긴 글보다 짧은 글은 끝을 -1로 채웁니다. -1은 토큰이 아닙니다. 누구의 정답도
-    아니고 N에 들어가지 않으며, 모델에 줄 수도 없습니다. 대신 아무 토큰이나 주세요. 코잘
-    모델에서는 그 앞의 어느 자리도 알아채지 못합니다.
+    합은 배치의 정답 N개 모두에 대한 것이므로, 텍스트가 길든 짧든 정답 하나하나가 똑같은 비중을
+    가집니다. 배치에서 가장 긴 텍스트보다 짧은 텍스트는 끝을 -1로 채웁니다. -1은 토큰이 아닙니다.
+    정답으로 쓰지 않고 N에도 넣지 않으며, 모델에 입력할 수도 없습니다. 대신 아무 토큰이나
+    넣으세요. 코잘 모델이므로 그 앞 위치의 출력에는 영향이 없습니다.
 
     인자
         model    함수: 토큰 (B, t)를 받아 로짓 (B, t, V)를 반환함, 코잘
@@ -423,13 +426,14 @@ def next_token_loss(model: Tensors, tokens: torch.Tensor) -> torch.Tensor:
 
 
 def learning_rate(step: int, peak: float, warmup: int, steps: int) -> float:
-    """이 번호의 스텝이 얼마나 멀리 가도 되는지 반환하세요. 워밍업에서 올라간 다음 코사인의 반
-    파장으로 내려갑니다.
+    """주어진 번호의 스텝에서 쓸 학습률을 반환합니다. 워밍업 동안 커졌다가 코사인 반주기를 따라
+    0까지 줄어듭니다.
 
-    처음에는 아는 것이 없고, 옵티마이저가 가진 평균은 그래디언트 몇 개의 것입니다. 긴 스텝은 길을
-    잃습니다. 그래서 첫 `warmup` 스텝은 고르게 커지고, 그 마지막 스텝이 온전한 길이가 됩니다.
-    거기서부터 코사인의 반 파장이 0까지 내려가며, 양 끝에서는 천천히 변합니다. 배울 것이 많을
-    때는 긴 스텝, 자리를 잡을 때는 짧은 스텝입니다.
+    학습 초기에는 모델이 아는 것이 없고, 옵티마이저의 이동 평균도 그래디언트 몇 개로만 계산한
+    값입니다. 이때 학습률이 크면 엉뚱한 방향으로 갑니다. 그래서 처음 `warmup`스텝 동안 학습률을
+    일정하게 키워, 그 마지막 스텝에서 최댓값에 이르게 합니다. 그다음에는 코사인 반주기를 따라
+    0까지 줄이며, 양 끝에서는 천천히 변합니다. 배울 것이 많을 때는 스텝을 크게, 자리를 잡을 때는
+    작게 합니다.
 
         step < warmup            peak · (step + 1) / warmup
         warmup <= step < steps   peak · (1 + cos(π · (step - warmup) / (steps - warmup))) / 2
@@ -459,9 +463,9 @@ def training_step(
     rate: float,
     max_norm: float = 1.0,
 ) -> float:
-    """배치 하나로 모델을 한 번 나아지게 하고, 그 전의 손실을 반환하세요.
+    """배치 하나로 파라미터를 한 번 갱신하고, 갱신하기 전의 손실을 반환합니다.
 
-    배우는 일은 모두 이 스텝의 되풀이입니다.
+    학습은 이 스텝을 되풀이하는 것이 전부입니다.
 
     1. 모델을 학습 모드로 바꿉니다. 그동안 누군가 평가 모드로 살펴봤을 수 있습니다.
     2. 배치의 손실 `next_token_loss`와 그 그래디언트를 구합니다. `backward`는 그래디언트를
@@ -469,15 +473,15 @@ def training_step(
     3. 아래와 같이 그래디언트를 클리핑합니다.
     4. `rate`를 옵티마이저의 모든 그룹에서 학습률로 삼습니다. `optimiser.param_groups`는 dict의
        목록이고, 키는 "lr"입니다.
-    5. 옵티마이저가 스텝을 합니다.
+    5. 옵티마이저로 파라미터를 갱신합니다.
 
-    클리핑할 때는 모든 파라미터의 모든 그래디언트를 긴 벡터 g 하나로 생각하세요. max_norm보다
+    클리핑할 때는 모델의 모든 파라미터의 그래디언트를 긴 벡터 g 하나로 생각하세요. max_norm보다
     길면 그 길이로 줄이고, 방향은 그대로 둡니다.
 
         g ← g · min(1, max_norm / ‖g‖)
 
-    그러면 이상한 배치 하나가 모델을 멀리 던져 버리지 못합니다. 모든 파라미터를 합친 길이
-    하나이며, 충분히 짧은 그래디언트는 그대로 둡니다.
+    그러면 이상한 배치 하나 때문에 파라미터가 크게 튀지 않습니다. 길이는 파라미터마다가 아니라
+    전체를 합쳐 한 번만 계산하며, 충분히 짧은 그래디언트는 그대로 둡니다.
 
     인자
         model      모듈: 토큰 (B, t)를 받아 로짓 (B, t, V)를 반환함
@@ -491,7 +495,7 @@ def training_step(
     `torch.nn.utils.clip_grad_norm_`을 써도 됩니다. 이 함수처럼 길이에 1e-6을 더할지는
     자유입니다.
 
-    예: 앞의 토큰만 아는 모델이 하나씩 세어 나가기를 배웁니다.
+    예: 현재 토큰만 보는 모델이 1씩 세는 법을 학습합니다.
 
         >>> model = nn.Embedding(4, 4)
         >>> _ = nn.init.zeros_(model.weight)
@@ -521,7 +525,7 @@ if __name__ == "__main__":
     logits = torch.zeros(2, 3, 50)
     one = sample(logits, generator=torch.Generator().manual_seed(7))
     two = sample(logits, generator=torch.Generator().manual_seed(7))
-    print(one.shape, torch.equal(one, two))
+    print((one.shape, torch.equal(one, two)))
     # (torch.Size([2, 3]), True)
 
     # generate

@@ -133,7 +133,12 @@ class CausalSuite:
         wild = self.run(expect, attention, x)
         attention.eval()
         calm = self.run(expect, attention, x)
-        expect.close(self.run(expect, attention.apart, x), calm, what="second output in eval mode")
+        expect.close(
+            self.run(expect, attention.apart, x),
+            calm,
+            what="second output in eval mode",
+            why=lambda: reasons.DRAWN_IN_EVAL,
+        )
         expect.true(
             bool(((wild - calm).abs() > 1e-3).any()),
             observed="train mode and eval mode give the same output",
@@ -150,7 +155,13 @@ class CausalSuite:
             bool(((first - second).abs() > 1e-3).any()),
             observed="two calls in train mode give the same output",
             expected="different weights dropped in each call",
+            why=lambda: self.drops(expect, attention, x, first) and reasons.SAME_IN_EACH_CALL,
         )
+
+    def drops(self, expect, attention, x, wild):
+        """Tell whether an output of train mode is another than that of eval mode."""
+        calm = self.run(expect, attention.eval(), x)
+        return bool(((wild - calm).abs() > 1e-3).any()) or None
 
     def no_dropout(self, probe, expect, *, atol):
         """With a dropout of 0, train mode gives what eval mode gives."""

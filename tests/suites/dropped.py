@@ -1,4 +1,8 @@
-"""Statistics of dropout that the suites of several attentions share."""
+"""Statistics of dropout that several suites share."""
+
+import torch
+
+from . import reasons
 
 SHARED = 0.4
 """The largest correlation of two rows whose weights are dropped one by one, in 256 samples: it is 0
@@ -17,4 +21,19 @@ def expect_each_row_drops_its_own(expect, wild):
         shared.item() < SHARED,
         observed="what is dropped for one token is dropped for its neighbour too",
         expected="weights dropped one by one: each head and each row draws its own",
+    )
+
+
+def expect_drawn_anew(expect, first, second, atol):
+    """Require that two calls drop half of all numbers each, independently of one another.
+
+    Both are bool of one shape, True where a number was dropped.
+    """
+    alike = (first == second).double().mean()
+    expect.close(
+        alike,
+        torch.tensor(0.5),
+        what="share that both calls treat alike",
+        atol=atol,
+        why=lambda: reasons.same_in_each_call(first, second),
     )

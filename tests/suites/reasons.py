@@ -35,9 +35,22 @@ INVERTED = Reason(
 WITHOUT_EFFECT = Reason(
     id="mask.without_effect", text="the mask has no effect: everybody sees everybody"
 )
+SAME_IN_EACH_CALL = Reason(
+    id="mode.same_in_each_call",
+    text="something is dropped, and the same in each call: each call draws anew",
+)
+DRAWN_IN_EVAL = Reason(
+    id="mode.drawn_in_eval",
+    text="two calls in eval mode differ: something is dropped there, as in train mode",
+)
 OF_THE_FIRST_SAMPLE = Reason(
     id="mask.of_the_first_sample", text="every sample gets the mask of the first one"
 )
+
+
+def same_in_each_call(first: torch.Tensor, second: torch.Tensor) -> Reason | None:
+    """Prove that two calls dropped the same; both are bool of one shape, True where dropped."""
+    return SAME_IN_EACH_CALL if bool(first.any()) and torch.equal(first, second) else None
 
 
 def filled_with_a_number(

@@ -124,3 +124,32 @@ class CrossAttention(nn.Module):
                 scores = torch.where(memory_mask.unsqueeze(1), scores, -torch.inf)
             found.append(scores.softmax(dim=2).nan_to_num() @ value(memory))
         return self.out_proj(torch.cat(found, dim=2))
+
+
+# %% cross.bare_keys_and_values_in_one
+class CrossAttention(nn.Module):
+    def __init__(self, query_dim, memory_dim, emb_size, num_heads):
+        super().__init__()
+        if emb_size % num_heads:
+            raise ValueError(f"{num_heads} heads do not fit into {emb_size}")
+        self.num_heads = num_heads
+        self.w_q = nn.Parameter(torch.randn(query_dim, emb_size) * 0.1)
+        self.b_q = nn.Parameter(torch.zeros(emb_size))
+        self.w_kv = nn.Parameter(torch.randn(memory_dim, 2 * emb_size) * 0.1)
+        self.b_kv = nn.Parameter(torch.zeros(2 * emb_size))
+        self.w_o = nn.Parameter(torch.randn(emb_size, emb_size) * 0.1)
+        self.b_o = nn.Parameter(torch.zeros(emb_size))
+
+    def forward(self, x, memory, memory_mask=None):
+        heads = self.num_heads
+        q = (x @ self.w_q + self.b_q).unflatten(-1, (heads, -1)).transpose(1, 2)
+        kv = (memory @ self.w_kv + self.b_kv).unflatten(-1, (2, heads, -1))
+        k, v = kv.permute(2, 0, 3, 1, 4)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        if memory_mask is None:
+            weights = scores.softmax(-1)
+        else:
+            seen = memory_mask[:, None, None, :]
+            hidden = ~seen & seen.any(-1, keepdim=True)
+            weights = scores.masked_fill(hidden, -torch.inf).softmax(-1) * seen
+        return (weights @ v).transpose(1, 2).flatten(2) @ self.w_o + self.b_o

@@ -141,6 +141,39 @@ def step(self, x):
     return self.out_proj(torch.stack(outputs, 1))
 
 
+# %% cache.stacked
+class KVCacheAttention(nn.Module):
+    def __init__(self, emb_size, num_heads):
+        super().__init__()
+        if emb_size % num_heads:
+            raise ValueError(f"emb_size {emb_size}, num_heads {num_heads}")
+        self.num_heads = num_heads
+        self.c_attn = nn.Linear(emb_size, 3 * emb_size)
+        self.c_proj = nn.Linear(emb_size, emb_size)
+        self.past = None
+
+    def prefill(self, x):
+        return self._attend(x, None)
+
+    def step(self, x):
+        return self._attend(x, self.past)
+
+    def _attend(self, x, past):
+        batch, count, width = x.shape
+        q, kv = self.c_attn(x).split([width, 2 * width], dim=-1)
+        q = q.view(batch, count, self.num_heads, -1).transpose(1, 2)
+        kv = kv.view(batch, count, 2, self.num_heads, -1).permute(2, 0, 3, 1, 4)
+        if past is not None:
+            kv = torch.cat([past, kv], dim=3)
+        self.past = kv.detach()
+        k, v = kv
+        total = k.shape[-2]
+        seen = torch.ones(total, total, dtype=torch.bool).tril()[total - count :]
+        scores = (q @ k.mT * k.shape[-1] ** -0.5).masked_fill(~seen, -torch.inf)
+        mixed = scores.softmax(-1) @ v
+        return self.c_proj(mixed.transpose(1, 2).reshape(batch, count, width))
+
+
 # %% window.two_triangles
 def sliding_window_attention(query, key, value, window):
     T = query.size(-2)

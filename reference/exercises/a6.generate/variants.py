@@ -56,7 +56,7 @@ def generate_cached(prefill, step, tokens, choose, context_length, end_token=Non
             if end_token is not None:
                 new = torch.where(ended, end_token, new)
                 ended |= new == end_token
-            written.append(new.unsqueeze(-1))
+            written.append(new.unsqueeze(-1).to(tokens.dtype))
             if ended.all() or place == context_length - 1:
                 break
             logits = step(written[-1])

@@ -5,6 +5,8 @@ itself is right is judged elsewhere. All of it is asked about a single sequence,
 forgets batches (`keys.T`) loses for that alone.
 """
 
+from itertools import combinations
+
 import pytest
 import torch
 
@@ -161,6 +163,18 @@ class TestState:
         count = sum(parameter.numel() for parameter in attention.parameters())
         expected = 3 * D_IN * D_OUT + (3 * D_OUT if qkv_bias else 0)
         expect.true(count == expected, observed=f"{count} numbers", expected=f"{expected} numbers")
+
+    def test_each_matrix_is_drawn_for_itself(self, student, expect):
+        """Before any training, no two matrices hold the same numbers."""
+        state = student.SelfAttentionV1(D_IN, D_OUT).state()
+        matrices = [value for value in state.values() if value.ndim == 2]
+        expect.true(bool(matrices), observed="no matrices", expected="three matrices")
+        pairs = [(a, b) for a, b in combinations(matrices, 2) if a.shape == b.shape]
+        expect.true(
+            not any(torch.equal(a, b) for a, b in pairs),
+            observed="two matrices hold the same numbers",
+            expected="random numbers of its own for each matrix",
+        )
 
     @BOTH
     def test_state_dict_is_the_whole_state(self, probe, expect, name):

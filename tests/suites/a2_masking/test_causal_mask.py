@@ -2,6 +2,11 @@
 
 import pytest
 
+DEVICE_IGNORED = (
+    "causal_mask.device_ignored",
+    "The device is ignored: hand it to whatever makes a tensor.",
+)
+
 
 class TestOffset:
     @pytest.mark.parametrize(("T", "offset"), [(3, 4), (4, 1), (1, 3000), (5, 5)])
@@ -22,4 +27,9 @@ class TestDevice:
         expect.matches(student.causal_mask, reference.causal_mask, 3)
         mask = student.causal_mask(3, 2, device="meta")
         expect.shape(mask, (3, 5), what="mask")
-        expect.true(mask.is_meta, observed=f"a mask on {mask.device}", expected="device meta")
+        expect.true(
+            mask.is_meta,
+            observed=f"a mask on {mask.device}",
+            expected="device meta",
+            why=lambda: DEVICE_IGNORED,
+        )

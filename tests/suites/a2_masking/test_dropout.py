@@ -7,8 +7,18 @@ right answer fails with a probability far below one in a billion.
 import pytest
 import torch
 
+from .. import reasons
+from ..dropped import expect_drawn_anew
+
 SHAPE = (8, 6, 30, 35)  # B H S L, and 50,400 weights
 AXES = {0: "samples", 1: "heads", 2: "queries", 3: "keys"}
+
+
+def shared_by(axis):
+    return reasons.Reason(
+        id="dropout.shared_along_an_axis",
+        text=f"Neighbouring {axis} lose the same weights: each weight is drawn on its own.",
+    )
 
 
 def drop(student, expect, weights, p, training=True):
@@ -50,15 +60,18 @@ class TestModes:
         left, right = dropped.narrow(axis, 0, count - 1), dropped.narrow(axis, 1, count - 1)
         alike = (left == right).double().mean()
         expect.close(
-            alike, torch.tensor(0.5), what=f"share of neighbouring {AXES[axis]} alike", atol=0.04
+            alike,
+            torch.tensor(0.5),
+            what=f"share of neighbouring {AXES[axis]} alike",
+            atol=0.04,
+            why=lambda: (alike > 0.99 and shared_by(AXES[axis])) or None,
         )
 
     def test_each_call_draws_anew(self, student, probe, expect):
         """Two calls drop different weights."""
         weights = drawn(probe, *SHAPE)
         first, second = (drop(student, expect, weights, 0.5) == 0 for _ in range(2))
-        alike = (first == second).double().mean()
-        expect.close(alike, torch.tensor(0.5), what="share that both calls treat alike", atol=0.04)
+        expect_drawn_anew(expect, first, second, atol=0.04)
 
     def test_mean_stays(self, student, probe, expect):
         """On average the weights are what they were."""
@@ -140,6 +153,16 @@ class TestGradients:
         )
         (gradient,) = torch.autograd.grad(kept.sum(), weights, materialize_grads=True)
         expect.close(gradient, torch.ones_like(weights), what="gradient of the weights")
+
+    def test_gradient_where_all_is_dropped(self, student, probe, expect):
+        """With p = 1 the result is 0 for sure, and so is its gradient, if it has one."""
+        expect_survivors(expect, drop(student, expect, drawn(probe, 40, 50), 0.2))
+        weights = drawn(probe, 4, 5).requires_grad_()
+        gone = student.attention_dropout(weights * 1, 1.0, True)
+        expect.floats(gone, (4, 5), what="result")
+        if gone.requires_grad:
+            (gradient,) = torch.autograd.grad(gone.sum(), weights, materialize_grads=True)
+            expect.close(gradient, torch.zeros_like(weights), what="gradient of the weights")
 
 
 class TestState:

@@ -7,6 +7,8 @@ wrongly in a4.patch_embedding cost nothing here.
 import pytest
 import torch
 
+from ..dropped import expect_drawn_anew
+
 C, P, D, SIDE = 2, 3, 10, 12
 PATCHES = (SIDE // P) ** 2
 TOKENS = PATCHES + 1
@@ -136,8 +138,7 @@ class TestModes:
         """Two calls in train mode drop different numbers."""
         embed, images, _, first = self.in_train_mode(probe, expect, 0.5)
         second = tokens_of(expect, embed, images)
-        alike = ((first == 0) == (second == 0)).double().mean()
-        expect.close(alike, torch.tensor(0.5), what="share that both calls treat alike", atol=0.05)
+        expect_drawn_anew(expect, first == 0, second == 0, atol=0.05)
 
     def test_eval_mode_rests(self, probe, expect):
         """In eval mode a dropout changes nothing: the tokens are those of a module without it."""

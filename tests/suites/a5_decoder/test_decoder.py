@@ -7,6 +7,8 @@ But for the fresh check, a student's module is compared with itself: a norm in a
 import pytest
 import torch
 
+from ..token_tables import expect_every_token_learns, tables_of
+
 B, H, T, L, D, VOCABULARY = 2, 3, 5, 7, 12, 11
 BLOCK = 2 * 4 * (D * D + D) + 2 * 4 * D * D + 5 * D + 3 * 2 * D
 """Two attentions of four maps, the mlp, three norms."""
@@ -349,6 +351,14 @@ class TestGradients:
         )
         slope = ((level(1e-4)[0] - level(-1e-4)[0]) / 2e-4).detach()
         expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=1e-2)
+
+    def test_every_token_learns(self, probe, expect):
+        """The vector of every token that is read gets a gradient, that of token 0 too."""
+        decoder = build_decoder(probe)
+        tables = tables_of(decoder, VOCABULARY)
+        numbers = (torch.arange(3 * T) % VOCABULARY).view(3, T)
+        logits = read(expect, decoder, numbers, probe.randn(3, L, D))
+        expect_every_token_learns(probe, expect, tables, logits, "decoder.token_0_is_padding")
 
     def test_every_weight_learns(self, probe, expect):
         """Every weight of a decoder gets a gradient that is finite and not zero."""

@@ -8,6 +8,10 @@ import pytest
 import torch
 
 B, H, T, DH = 2, 3, 5, 8
+HALF_PRECISION = (
+    "rope.angles_in_the_dtype_of_x",
+    "Angles are computed in half precision, which cannot count that far.",
+)
 
 
 def turn(student, expect, x, positions):
@@ -91,7 +95,20 @@ class TestNumerics:
         turned = expect_turned(student, expect, x, positions)
         expect.dtype(turned, dtype, what="result")
         wide = turn(student.apart, expect, x.to(torch.float32), positions)
-        expect.close(turned, wide, what="result in half precision", atol=4e-2)
+        expect.close(
+            turned,
+            wide,
+            what="result in half precision",
+            atol=4e-2,
+            why=lambda: self.is_right_nearby(student, expect, x) and HALF_PRECISION,
+        )
+
+    def is_right_nearby(self, student, expect, x):
+        """Tell whether positions that half precision can count to are turned rightly."""
+        near = torch.arange(x.shape[2])
+        narrow = turn(student.apart, expect, x, near)
+        wide = turn(student.apart, expect, x.to(torch.float32), near)
+        return bool((narrow - wide).abs().max() < 4e-2) or None
 
     def test_dtype_is_kept(self, student, probe, expect):
         """The result has the dtype of x, and the same numbers in float32 as in float64."""

@@ -170,3 +170,12 @@ class TestState:
         tokens = probe.randint(0, V, (B, T))
         functions = (model.whole,) if name == "generate" else (model.whole, model.more)
         expect.unchanged(function, *functions, tokens, best, LENGTH)
+
+    @BOTH
+    def test_another_batch(self, student, reference, probe, expect, name):
+        """A later call may have another number of texts: none is ended by an earlier call."""
+        for rows in (B, B + 2):
+            tokens = probe.randint(0, V, (rows, T))
+            text = run(student, name, Model(expect, rows), tokens, best, LENGTH, 1)
+            wanted = run(reference, name, Model(expect, rows), tokens, best, LENGTH, 1)
+            expect.close(text, wanted, what="text")

@@ -9,6 +9,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from ..token_tables import expect_every_token_learns, tables_of
+
 B, H, G, T, D, VOCABULARY, WINDOW = 3, 4, 2, 9, 24, 11, 5
 ATTENTION = 2 * (D * D + D) + 2 * (D * D * G // H + D * G // H)
 """Queries and what comes out are as wide as a token, keys and values half as wide."""
@@ -252,6 +254,28 @@ class TestState:
                 count == expected, observed=f"{count} numbers", expected=f"{expected} numbers"
             )
 
+    def test_two_models_share_no_weights(self, probe, expect):
+        """A model that is made later leaves the weights of an earlier one as they are."""
+        expect.separate(lambda: build_model(probe), probe.randint(0, VOCABULARY, (B, T)))
+
+    @pytest.mark.parametrize("groups", [(1, 4), (4, 2)], ids=str)
+    def test_sizes_are_a_modules_own(self, student, probe, expect, groups):
+        """Attentions with other numbers of groups stand side by side, and each keeps its own."""
+        x = probe.randn(B, T, D)
+        for g in groups:
+            attention = probe.module("TextAttention", D, H, g, WINDOW)
+            whole = take_in(expect, attention.prefill, x)
+            expect.close(in_chunks(expect, attention.apart, x, [4, 5]), whole, what="output")
+        for g in groups:
+            module = student.TextAttention(D, H, g, WINDOW)
+            count = sum(parameter.numel() for parameter in module.parameters())
+            expected = ATTENTION + 2 * (D * D + D) * (g - G) // H
+            expect.true(
+                count == expected,
+                observed=f"{count} numbers with {g} groups",
+                expected=f"{expected} numbers",
+            )
+
     def test_the_cache_is_not_part_of_the_state(self, probe, expect):
         """What was seen is not in the state_dict."""
         attention = build(probe)
@@ -311,6 +335,15 @@ class TestNumerics:
 
 
 class TestGradients:
+    def test_every_token_learns(self, probe, expect):
+        """The vector of every token that is read gets a gradient, that of token 0 too."""
+        model = build_model(probe)
+        tables = tables_of(model, VOCABULARY)
+        numbers = (torch.arange(B * T) % VOCABULARY).view(B, T)
+        logits = model(numbers)
+        expect.floats(logits, (B, T, VOCABULARY), what="logits")
+        expect_every_token_learns(probe, expect, tables, logits, "model.token_0_is_padding")
+
     def test_every_weight_learns(self, probe, expect):
         """Every weight of a model gets a gradient that is finite and not zero."""
         model = build_model(probe)

@@ -9,6 +9,10 @@ import torch
 
 B, T, V = 3, 4, 6
 ROWS = 6000
+ONE_NUMBER = (
+    "sample.one_number_for_all_rows",
+    "All rows use one random number: each row is drawn on its own.",
+)
 
 
 def draw(student, expect, logits, *options, seed=1):
@@ -63,9 +67,10 @@ class TestDraws:
 
     def test_every_row_has_its_own(self, student, probe, expect):
         """A row that leaves one choice gets it, wherever it stands in the batch."""
-        only = probe.randint(0, V, (B, 50))
-        logits = torch.full((B, 50, V), -torch.inf).scatter(-1, only.unsqueeze(-1), 1.5)
-        expect.close(draw(student, expect, logits), only, what="tokens")
+        for columns in (50, 20):
+            only = probe.randint(0, V, (B, columns))
+            logits = torch.full((B, columns, V), -torch.inf).scatter(-1, only.unsqueeze(-1), 1.5)
+            expect.close(draw(student, expect, logits), only, what="tokens")
 
     def test_rows_are_drawn_apart(self, student, probe, expect):
         """Two rows alike get different tokens as often as not."""
@@ -73,7 +78,19 @@ class TestDraws:
         logits[:, 1::4] = 0.0
         tokens = draw(student, expect, logits)
         alike = (tokens[1:] == tokens[:-1]).double().mean()
-        expect.close(alike, torch.tensor(0.5), what="share of neighbouring rows alike", atol=0.06)
+        expect.close(
+            alike,
+            torch.tensor(0.5),
+            what="share of neighbouring rows alike",
+            atol=0.06,
+            why=lambda: self.is_one_number(student, expect, logits) and ONE_NUMBER,
+        )
+
+    def is_one_number(self, student, expect, logits):
+        """Tell whether all rows get the same token in each of many calls, and not always that."""
+        calls = [draw(student.apart, expect, logits[:9], seed=seed) for seed in range(20)]
+        alike = all(bool((tokens == tokens[0]).all()) for tokens in calls)
+        return (alike and len({int(tokens[0]) for tokens in calls}) > 1) or None
 
     def test_generator(self, student, probe, expect):
         """The same seed gives the same tokens, and another seed gives others."""
@@ -127,6 +144,18 @@ class TestNumerics:
                 top_p=top_p,
             )
 
+    @pytest.mark.parametrize(
+        ("count", "top_p", "kept"),
+        [(4, 0.5, 2), (4, 0.50005, 3), (3, 0.6666, 2)],
+        ids=["exactly", "little-more", "little-less"],
+    )
+    def test_border_of_top_p(self, student, expect, count, top_p, kept):
+        """Of tokens alike, no more stay than p needs, be it met exactly or just so."""
+        observed = student.sampling_probabilities(torch.zeros(B, count), top_p=top_p)
+        wanted = (torch.arange(count) < kept) / kept
+        ordered = observed.sort(dim=-1, descending=True).values
+        expect.close(ordered, wanted.expand(B, count), what="probabilities, the largest first")
+
     def test_p_of_1_keeps_all(self, student, expect):
         """With a p of 1 nothing is cut off, not even what rounding loses."""
         logits = torch.cat([torch.zeros(V - 1), torch.tensor([-30.0])])
@@ -156,10 +185,15 @@ class TestState:
         for function in (student.sampling_probabilities, student.sample):
             expect.unchanged(function, probe.randn(B, V), *options)
 
-    def test_nothing_is_kept_of_earlier_calls(self, student, probe, expect):
+    @pytest.mark.parametrize(
+        ("before", "options"),
+        [((0.5, 2), (1.5,)), ((0.0,), (0.0,)), ((1.5, 4, 0.8), (0.9, 4, 0.6))],
+        ids=["drawn", "greedy", "cut"],
+    )
+    def test_nothing_is_kept_of_earlier_calls(self, student, probe, expect, before, options):
         """What a call gives does not depend on the calls before it."""
         expect.starts_anew(
             student.sampling_probabilities,
-            expect.call(probe.randn(B, V), 0.5, 2),
-            expect.call(probe.randn(B, V), 1.5),
+            expect.call(probe.randn(B, V), *before),
+            expect.call(probe.randn(B, V), *options),
         )

@@ -55,5 +55,5 @@ if __name__ == "__main__":
 
     # sobel
     right, down = sobel(torch.arange(4.0).expand(1, 3, 4))
-    print(right, down)
+    print((right, down))
     # (tensor([[[8., 8.]]]), tensor([[[0., 0.]]]))

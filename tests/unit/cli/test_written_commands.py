@@ -81,7 +81,12 @@ def fault(written: str) -> str:
 
 
 def _parameters(command: click.Command) -> list[click.Parameter]:
-    return command.get_params(click.Context(command))
+    return command.get_params(_context(command))
+
+
+def _context(command: click.Command) -> click.Context:
+    """Return a context with the settings of the command line: click keeps a help option it made."""
+    return click.Context(command, **cli.context_settings)
 
 
 def _alone(parameter: click.Parameter) -> bool:
@@ -89,7 +94,7 @@ def _alone(parameter: click.Parameter) -> bool:
 
 
 def _fault(command: click.Command, words: list[str]) -> str:
-    context = click.Context(command)
+    context = _context(command)
     given, left, _order = command.make_parser(context).parse_args(words)
     if left:
         return f"too many words: {shlex.join(left)}"

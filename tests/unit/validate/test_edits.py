@@ -57,6 +57,22 @@ def test_what_an_operator_makes(body: str, operator: str, after: set[str]) -> No
     assert after or not found
 
 
+def test_another_layer_of_the_same_object_stands_in() -> None:
+    source = """\
+class Layer(nn.Module):
+    # BEGIN SOLUTION
+    def __init__(self, width):
+        self.first = nn.Linear(width, width)
+        self.second = nn.Dropout(0.5)
+
+    def forward(self, x):
+        return self.first(x)
+    # END SOLUTION
+"""
+    found = {one.after for one in mutants(source) if one.operator == "another attribute"}
+    assert found == {"self.second"}
+
+
 def test_every_mutant_is_another_program() -> None:
     source = program("scores = x @ y.mT / x.shape[-1] ** 0.5\nreturn scores.softmax(dim=-1) @ y")
     trees = [ast.dump(ast.parse(mutant.source)) for mutant in mutants(source)]

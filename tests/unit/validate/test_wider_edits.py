@@ -97,7 +97,6 @@ class Token(nn.Module):
         ("return f(x)", "another name", {"y", "mask"}),
         ("a = x\nreturn a", "another name", {"x", "y", "mask"}),
         ("return x\na = y", "another name", {"y", "mask", "x"}),
-        (LAYER, "another attribute", {"self.second"}),
         (LAYER, "layer is nothing", {"nn.Identity()"}),
         (LAYER, "layer without bias", {"nn.Linear(width, width, bias=False)"}),
         (LAYER, "input added", {"x + self.first(x)"}),

@@ -57,6 +57,13 @@ class TestShapes:
         expect.dtype(text, torch.int64, what="text")
 
     @BOTH
+    def test_dtype(self, student, probe, expect, name):
+        """Tokens in int32 give a text in int32, also if what is chosen is int64."""
+        tokens = probe.randint(0, V, (B, T)).int()
+        text = run(student, name, Model(expect), tokens, best, LENGTH)
+        expect.dtype(text, torch.int32, what="text")
+
+    @BOTH
     def test_too_long(self, student, probe, expect, name):
         """A beginning of more than context_length tokens is a ValueError that names both."""
         model, tokens = Model(expect), probe.randint(0, V, (B, 12))
@@ -94,6 +101,7 @@ class TestOutputs:
             return written[-1]
 
         text = run(student, name, Model(expect), tokens, choose, LENGTH)
+        expect.true(written, "`choose` is never called", "a call of it for every token appended")
         wanted = torch.cat([tokens, torch.stack(written[: LENGTH - T], dim=1)], dim=1)
         expect.close(text, wanted, what="text")
 

@@ -21,12 +21,13 @@ class TestShapes:
         ("options", "number"),
         [
             ({"temperature": -2.5}, "2.5"),
+            ({"temperature": -0.25}, "0.25"),
             ({"top_k": 0}, "0"),
             ({"top_k": -3}, "3"),
             ({"top_p": 0.0}, "0"),
             ({"top_p": 1.25}, "1.25"),
         ],
-        ids=["cold", "none-of-all", "fewer-than-none", "no-share", "more-than-all"],
+        ids=["cold", "cool", "none-of-all", "fewer-than-none", "no-share", "more-than-all"],
     )
     def test_errors(self, student, probe, expect, options, number):
         """A number that is out of range is a ValueError that names it."""

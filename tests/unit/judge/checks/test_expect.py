@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import torch
 
 from grader.grade.evidence import Outcome
 from grader.judge.calls.faults import CheckFailed, StudentFault, StudentRaised
+from grader.judge.checks.check_trace import NOT_REFUSED
 from grader.judge.checks.expect import Expect
 from grader.judge.checks.namespace import Student
 from grader.judge.checks.probe import Probe
@@ -57,6 +59,9 @@ STUDENT = """
     def in_place(x, y=None):
         x *= 2
         return x
+
+    def turned(x, y=None):
+        return x.transpose_(0, 1).transpose(0, 1) * 2
 
     def one_axis_more(x, y=None):
         return (x * 2)[None]
@@ -256,6 +261,51 @@ def test_raises_wants_the_type_and_the_numbers(context: CheckContext) -> None:
         "returned a tensor of shape (3, 4)",
         "ValueError",
     )
+
+
+def test_an_input_whose_axes_were_exchanged_is_modified(context: CheckContext) -> None:
+    """`transpose_` leaves the numbers where they are; the caller has another shape all the same."""
+    for x in (context.x, torch.randn(3, 3), torch.randn(3, 4, requires_grad=True) * 1):
+        words = failure(partial(context.expect.unchanged, context.student.turned, x))
+        assert words[0].startswith("modified its input")
+        context.expect.unchanged(context.student.double, x.T)
+        context.expect.unchanged(context.student.double, x[:1].expand(5, x.shape[1]))
+
+
+def test_what_is_not_refused_as_asked_is_told(context: CheckContext) -> None:
+    expect, student = context.expect, context.student
+    x, raises = context.x, partial(expect.raises, ValueError)
+    for id, fails in {
+        "error.message": partial(raises, student.refuses, x, mentions=("9",)),
+        "error.other_kind": partial(expect.raises, KeyError, student.refuses, x),
+        "error.none": partial(raises, student.double, x),
+    }.items():
+        expect.record.details.reason = None
+        failure(fails)
+        assert expect.record.details.reason is not None
+        assert expect.record.details.reason[0] == id
+        assert expect.record.compared[-1].startswith(NOT_REFUSED)
+
+
+def test_an_error_from_further_in_is_no_refusal(context: CheckContext) -> None:
+    failure(lambda: context.expect.raises(ValueError, context.student.no_y, context.x))
+    reason = context.expect.record.details.reason
+    assert reason is not None and reason[1].startswith("nothing refuses these arguments")
+
+
+def test_what_a_failure_shows_is_told(context: CheckContext) -> None:
+    expect, student, x = context.expect, context.student, context.x
+    details = expect.record.details
+    for id, fails in {
+        "input.changed": lambda: expect.unchanged(student.in_place, x),
+        "dtype.other": lambda: expect.dtype(student.single(x), torch.float64),
+        "gradient.none": lambda: expect.gradients(student.detached, context.reference.double, x),
+    }.items():
+        details.reason = None
+        failure(fails)
+        assert details.reason is not None and details.reason[0] == id
+    expect.matches(student.double, context.reference.double, x)
+    assert details.reason is None
 
 
 def test_a_stub_that_raises_is_not_a_wrong_error(context: CheckContext) -> None:

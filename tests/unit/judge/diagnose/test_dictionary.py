@@ -11,7 +11,7 @@ import torch
 
 from grader.course.misconceptions import Misconception, Origin
 from grader.grade.evidence import Outcome
-from grader.judge.checks.check_trace import CheckTrace
+from grader.judge.checks.check_trace import NOT_REFUSED, CheckTrace
 from grader.judge.checks.checks import Check
 from grader.judge.diagnose.dictionary import Case, Dictionary
 from grader.judge.mutants.mutants import KnownMistake
@@ -20,7 +20,7 @@ Traces = Mapping[str, CheckTrace]
 X = torch.randn(3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(7))
 OURS, THEIRS = (("qkv", (9, 3)),), (("q", (3, 3)), ("k", (3, 3)), ("v", (3, 3)))
 CHECKS = ("one", "two", "checkpoint", "modes")
-RIGHT = {name: CheckTrace(Outcome.PASSED, (X,)) for name in CHECKS}
+RIGHT: dict[str, CheckTrace] = {name: CheckTrace(Outcome.PASSED, (X,)) for name in CHECKS}
 
 
 class OneCheck:
@@ -61,6 +61,9 @@ class Bank:
 
     def right(self, check: Check, *draw: object) -> CheckTrace:
         return RIGHT[check.id]
+
+    def using_what_is_banned(self, slug: str) -> frozenset[str]:
+        return frozenset({"torchs_own"})
 
 
 def known(id: str) -> KnownMistake:
@@ -183,3 +186,90 @@ def test_an_exception_in_other_words_is_no_share() -> None:
         bank = Bank({"m": {"checkpoint": trace, "modes": trace}})
         assert named(bank, BOTH) == {}
         assert named(bank, {**WRONG, "checkpoint": sizes, "modes": sizes}) == {}
+
+
+@pytest.mark.parametrize(("banned", "told"), [(True, ["m", "torchs_own"]), (False, ["m"])])
+def test_what_is_banned_is_named_only_to_whoever_writes_it(banned: bool, told: list[str]) -> None:
+    """Dropout in eval mode was also named as torch's own attention, which was nowhere in sight."""
+    failing = {ALL[name]: trace for name, trace in WRONG.items()}
+    bank = Bank({"m": WRONG, "torchs_own": WRONG})
+    case = Case("slug", "a1", "", failing, {}, lambda check: None, names_what_is_banned=banned)
+    causes = Dictionary(*cast(Any, (bank, bank, bank))).causes(case, ())
+    assert [cause.id for cause in causes["one"]] == told
+
+
+REFUSED_NOTHING = CheckTrace(Outcome.FAILED, (f"{NOT_REFUSED}a result",))
+
+
+@pytest.mark.parametrize("trace", [failed(X / 2), REFUSED_NOTHING], ids=["numbers", "no error"])
+def test_one_check_that_draws_nothing_is_enough_if_nothing_else_is_wrong(trace: CheckTrace) -> None:
+    mistake = {"one": trace}
+    assert named(Bank({"m": mistake}), mistake) == {"one": ["m"]}
+    assert named(Bank({"m": mistake}), {**mistake, "modes": failed(X / 5)}) == {}
+
+
+def test_a_number_or_two_of_one_check_are_not_enough() -> None:
+    for few in (X[0, :3] / 2, (X * 9).round()):
+        assert named(Bank({"m": {"one": failed(few)}}), {"one": failed(few)}) == {}
+
+
+def ended(text: str, kind: str = "RuntimeError") -> CheckTrace:
+    return CheckTrace(Outcome.FAILED, (kind,), text)
+
+
+@pytest.mark.parametrize(
+    ("checks", "kind", "told"),
+    [(3, "RuntimeError", ["m"]), (2, "RuntimeError", []), (3, "IndexError", [])],
+    ids=["three", "two", "another kind"],
+)
+def test_exceptions_of_one_kind_in_three_checks_are_a_mistake_in_other_words(
+    checks: int, kind: str, told: list[str]
+) -> None:
+    names = [*MANY][:checks]
+    bank = Bank({"m": dict.fromkeys(names, ended("98 is no multiple of 15"))})
+    assert told_of(bank, dict.fromkeys(names, ended("sizes differ", kind))) == told
+
+
+NEAR = X / 2 * (1 + 1e-6)
+
+
+def test_rounding_in_other_words_hides_no_mistake() -> None:
+    """Positions in float32 in otherwise right code left six of eight unseen mistakes unnamed."""
+    nearly = {"one": failed(NEAR), "two": failed(X / 3)}
+    assert named(Bank({"m": WRONG}), nearly)["one"] == ["m"]
+    assert named(Bank({"m": WRONG}), {"one": failed(X / 2 + 1e-2), "two": failed(X / 3)}) == {}
+
+
+def test_an_exact_mistake_goes_before_a_near_one() -> None:
+    other = {"one": failed(NEAR), "two": failed(X / 3)}
+    assert named(Bank({"near": other, "exact": WRONG}), WRONG)["one"] == ["exact"]
+
+
+MANY = {f"check {number}": failed(X / (2 + number)) for number in range(7)}
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"), [(1, ["m"]), (2, [])], ids=["one of seven", "two of seven"]
+)
+def test_one_check_of_seven_may_show_other_numbers(changed: int, told: list[str]) -> None:
+    """An eps counts on quiet tokens alone, and a gradient may run through a maximum."""
+    names = [*MANY][:changed]
+    student = {**MANY, **{name: failed(X + 1) for name in names}}
+    assert told_of(Bank({"m": MANY}), student) == told
+
+
+def test_counts_and_tokens_have_no_such_room() -> None:
+    whole = {name: failed((X * number).round()) for number, name in enumerate(MANY, start=9)}
+    student = {**whole, "check 0": failed((X * 99).round())}
+    assert told_of(Bank({"m": whole}), student) == []
+
+
+def told_of(bank: Bank, student: Traces) -> list[str]:
+    """What is named where a course has only these checks, and all of them fail."""
+    checks = {cast(Check, OneCheck(name)): trace for name, trace in student.items()}
+    case = Case("slug", "a1", "", checks, {}, lambda check: None)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in student:
+            patch.setitem(RIGHT, name, CheckTrace(Outcome.PASSED, (X,)))
+        causes = Dictionary(*cast(Any, (bank, bank, bank))).causes(case, ())
+    return sorted({cause.id for own in causes.values() for cause in own})

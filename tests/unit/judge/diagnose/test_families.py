@@ -58,8 +58,9 @@ def test_the_number_and_the_factor_are_found(
         lambda x: torch.exp(-x / len(x)),
         lambda x: 1 / (1 + x),
         lambda x: torch.exp(-x) if len(x) == 5 else torch.exp(-2 * x),
+        lambda x: torch.exp(-2 * x).to("meta"),
     ],
-    ids=["right", "another-formula", "another-number-each-time"],
+    ids=["right", "another-formula", "another-number-each-time", "no-numbers"],
 )
 def test_nothing_else_is_taken_for_it(student: Callable[[torch.Tensor], torch.Tensor]) -> None:
     assert family_finding(FAMILY, pairs(student)) is None
