@@ -8,6 +8,18 @@ import pytest
 
 from grader.validate.edits.generation import mutants
 
+LAYER = """\
+class Layer(nn.Module):
+    # BEGIN SOLUTION
+    def __init__(self, width):
+        self.first = nn.Linear(width, width)
+        self.second = nn.Dropout(0.5)
+
+    def forward(self, x):
+        return self.first(x)
+    # END SOLUTION
+"""
+
 
 def program(body: str, signature: str = "f(x, y, mask=None)") -> str:
     lines = "\n".join(f"    {line}" for line in body.splitlines())
@@ -58,18 +70,7 @@ def test_what_an_operator_makes(body: str, operator: str, after: set[str]) -> No
 
 
 def test_another_layer_of_the_same_object_stands_in() -> None:
-    source = """\
-class Layer(nn.Module):
-    # BEGIN SOLUTION
-    def __init__(self, width):
-        self.first = nn.Linear(width, width)
-        self.second = nn.Dropout(0.5)
-
-    def forward(self, x):
-        return self.first(x)
-    # END SOLUTION
-"""
-    found = {one.after for one in mutants(source) if one.operator == "another attribute"}
+    found = {one.after for one in mutants(LAYER) if one.operator == "another attribute"}
     assert found == {"self.second"}
 
 

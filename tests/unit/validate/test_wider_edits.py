@@ -10,20 +10,9 @@ from grader.course.course import find_course
 from grader.validate.data import read_course
 from grader.validate.edits.generation import WIDER_OPERATORS, mutants
 from grader.validate.lens.candidates import Candidates
-from tests.unit.validate.test_edits import program
+from tests.unit.validate.test_edits import LAYER, program
 
 ROOT = Path(__file__).resolve().parents[3]
-LAYER = """\
-class Layer(nn.Module):
-    # BEGIN SOLUTION
-    def __init__(self, width):
-        self.first = nn.Linear(width, width)
-        self.second = nn.Dropout(0.5)
-
-    def forward(self, x):
-        return self.first(x)
-    # END SOLUTION
-"""
 
 
 def made(body: str, operator: str) -> set[str]:
