@@ -20,12 +20,15 @@ def install() -> None:
     """Change how this process reads values of tensors, for good."""
     for name in READERS:
         setattr(torch.Tensor, name, _reading(getattr(torch.Tensor, name)))
-    _operators()
+    add_operators()
 
 
 @functools.cache
-def _operators() -> Any:
-    """Give torch what the shape of some results depends on: a mask of zeros chooses nothing."""
+def add_operators() -> Any:
+    """Give torch what the shape of some results depends on: a mask of zeros chooses nothing.
+
+    It takes 1 ms: a zygote does it once, and what it forks has it.
+    """
     library: Any = torch.library.Library("aten", "IMPL", "Meta")  # type: ignore[no-untyped-call]
     library.impl("nonzero", _places)
     library.impl("masked_select", lambda tensor, mask: tensor.new_empty(0))

@@ -21,6 +21,7 @@ from ..wire.packing import pack
 from ..wire.peer import Peer
 from ..wire.side import Side
 from ..wire.values import Node
+from . import meta_values
 from .main import SentFiles, Worker
 
 ROUNDS = 12
@@ -125,6 +126,7 @@ def load_rarely_used() -> None:
 def practise() -> None:
     """Practise loading, calling, differentiating and resetting, then leave nothing of it behind."""
     load_rarely_used()
+    meta_values.add_operators()
     here, there = socket.socketpair()
     with here, there:
         near_worker = _taking_turns(there, lambda: caller.serve(caller.channel.receive()))
