@@ -17,6 +17,7 @@ from types import TracebackType
 
 from ..course.course import Course
 from ..course.scope import Scope
+from ..handouts.stub_digests import stub_digests
 from ..messages.answers import (
     CheckFacts,
     CheckStarted,
@@ -140,6 +141,10 @@ class Engine:
         if self._hello.key:
             keep_private()
         self._tree = self.begun or _begun(options.spawn)
+        if not self._hello.key:
+            # Here and not in the judge: it costs nothing while a nursery imports torch.
+            stubs = stub_digests(self.course.root, self._hello.targets)
+            self._hello = replace(self._hello, stubs=stubs)
         self._lanes = [self._open()]
         return self
 

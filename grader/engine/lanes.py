@@ -10,9 +10,8 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from ..messages.hello import Hello
 from ..processes.bootstrap import Bootstrap, spawn
 from ..processes.start_orders import JudgeOrder, NurseryOrder, SpawnerOrder
 from ..wire.control import receive_control, send_control
@@ -26,6 +25,9 @@ from ..wire.nursery_messages import (
     nursery_answer,
 )
 from .tiers import IsolationError, refused
+
+if TYPE_CHECKING:  # it reads the course's modules: a command first starts a nursery
+    from ..messages.hello import Hello
 
 
 @dataclass

@@ -11,10 +11,10 @@ from __future__ import annotations
 import gc
 import socket
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..grade.evidence import Observation
-from ..handouts.stub_digests import stub_digests
 from ..messages.answers import (
     CheckStarted,
     Failed,
@@ -100,9 +100,10 @@ class Judge:
             self._grading.tell = lambda *at: channel.send(answer_message(CheckStarted(*at)))
         self._globals = SuiteGlobals(self._grading.suite_modules() if self._trace else {})
         self._likely = LikelyPlaces(root)
-        self._stubs = self._grading.stubs or stub_digests(root, hello.targets)
+        self._stubs = self._grading.stubs or _stubs(hello, root)
         self._looked_for: dict[tuple[str, ...], Wanted | None] = {}
         gc.freeze()  # all of this stays: to look through it takes 25 ms, in the middle of a check
+        gc.enable()
 
     def serve(self) -> None:
         checks = [facts(check) for check in self._grading.checks]
@@ -184,6 +185,14 @@ class Judge:
         called = {check: tuple(sorted({*names})) for check, names in client.methods_called.items()}
         written = tuple((file, name) for file, name in self._globals.written())
         return Trace(client.answers, called, client.refused_by, written)
+
+
+def _stubs(hello: Hello, root: Path) -> Mapping[str, Mapping[str, str]]:
+    if hello.stubs is not None:
+        return hello.stubs
+    from ..handouts.stub_digests import stub_digests
+
+    return stub_digests(root, hello.targets)
 
 
 def _seed(hello: Hello) -> str:

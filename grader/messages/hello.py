@@ -35,6 +35,9 @@ class Hello:
     reverse: bool
     """True to run the checks in reverse order."""
     language: str
+    stubs: Mapping[str, Mapping[str, str]] | None = None
+    """Stem -> target -> digest of its definition as handed out; None if the judge is to find them
+    itself, which only it can in a sealed course."""
     trace: bool = False
     """True to record what student code answers, for `grader validate`."""
     diagnose: bool = True

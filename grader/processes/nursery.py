@@ -241,6 +241,7 @@ def bring_up_judge(channel_fd: int, source_fd: int, *, forked: bool) -> None:
     """Read from the parent where the judge's code is, and run it."""
     from ..wire.frame import between_ours
 
+    gc.disable()  # until the judge is ready: all that it makes until then stays
     channel = between_ours(socket.socket(fileno=channel_fd))
     hello = channel.receive().meta
     import grader

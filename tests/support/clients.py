@@ -19,7 +19,7 @@ from grader.judge.calls.student import SubmissionClient
 from grader.judge.calls.worker_process import WorkerStarter
 from grader.judge.calls.workers import Workers
 from grader.judge.checks.namespace import Student
-from grader.processes.bootstrap import pack, spawn
+from grader.processes.bootstrap import compiled, pack, spawn
 from grader.processes.start_orders import SpawnerOrder, StartOrder
 from grader.wire.load_plan import LoadPlan
 from tests.support.warm import forking_spawner
@@ -62,7 +62,8 @@ def worker_source(
     With `warm spawn` they are forked where an exec would bring them.
     """
     packed = forking_spawner(pack()) if kind == "warm spawn" else pack()
-    bootstrap = replace(packed, modules={**packed.modules, "lone_zygote": (LONE_ZYGOTE, False)})
+    lone = (compiled("lone_zygote", LONE_ZYGOTE), False)
+    bootstrap = replace(packed, modules={**packed.modules, "lone_zygote": lone})
     ours, theirs = socket.socketpair()
     with tempfile.TemporaryDirectory(prefix="grader-test-") as scratch, theirs:
         fd = theirs.fileno()

@@ -22,7 +22,8 @@ from grader.engine.lanes import Lane, NurseryStarter, Order, must_exec
 from grader.engine.process_tree import ProcessTree, begin
 from grader.engine.tiers import IsolationError
 from grader.messages.hello import Hello
-from grader.processes.bootstrap import Bootstrap, pack
+from grader.processes import spawner
+from grader.processes.bootstrap import Bootstrap, compiled, pack
 from grader.text.language import language_in_use
 from grader.wire.faults import PeerGone
 
@@ -116,10 +117,10 @@ def warm_spawner() -> Iterator[None]:
 def forking_spawner(bootstrap: Bootstrap) -> Bootstrap:
     """Return what a spawner is begun with, the stand-in in it."""
     own, warm = "grader.processes.spawner", "grader.processes.warm_spawner"
-    text, is_package = bootstrap.modules[own]
+    text = Path(spawner.__file__).read_text(encoding="utf-8")
     changed = {
-        own: (f"{text}\nfrom .warm_spawner import spawn\n", is_package),
-        warm: (SPAWNER.read_text(encoding="utf-8"), False),
+        own: (compiled(own, f"{text}\nfrom .warm_spawner import spawn\n"), False),
+        warm: (compiled(warm, SPAWNER.read_text(encoding="utf-8")), False),
     }
     return replace(bootstrap, modules={**bootstrap.modules, **changed})
 
