@@ -23,6 +23,11 @@ class CoursePaths:
         return self.root / "reference"
 
     @property
+    def suites(self) -> Path:
+        """Return the folder of the suites, with all that they share."""
+        return self.root / "tests" / "suites"
+
+    @property
     def mistakes(self) -> Path:
         """Return the folder of what exercises share: mistakes, families of edits, words."""
         return self.reference / "mistakes"
@@ -81,6 +86,10 @@ class CoursePaths:
     def recording(self) -> Path:
         """Return the recorded answers, which a student's kit has in place of the reference."""
         return self.reference / "recorded.json.gz"
+
+    def known_runs(self, language: str) -> Path:
+        """Return what the grader keeps between runs of what checks see of known mistakes."""
+        return self.reference / "__pycache__" / f"known_runs.{language}.sqlite"
 
     @property
     def axis_words(self) -> Path:

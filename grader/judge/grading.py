@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
+from ..course.paths import CoursePaths
 from ..course.scope import Scope
 from ..grade.evidence import Observation, Outcome
 from ..messages.exercise_plan import ExercisePlan
@@ -25,6 +26,7 @@ from .diagnose.diagnosis import Diagnosis
 from .diagnose.knowledge import load_knowledge
 from .follow_through.follow_through import ACCUSING, FollowThroughPass
 from .intermediates.right_up_to_here import RightUpToHere
+from .mutants.kept_runs import KeptRuns
 from .mutants.kill_records import KillRecords
 from .mutants.mutant_runs import MutantRuns
 from .mutants.mutants import Mutants
@@ -75,7 +77,8 @@ class Grading:
         checks, mutants = runner.checks, Mutants(root, references, recorded)
         self.checks = checks[::-1] if reverse else checks
         self._runner = runner
-        self._mutant_runs = MutantRuns(self._modules, mutants, runner, recorded)
+        kept = KeptRuns(CoursePaths(root), course_seed) if recorded is None else None
+        self._mutant_runs = MutantRuns(self._modules, mutants, runner, recorded, kept)
         self._kill_records = KillRecords(root, checks, recorded)
         reach = Reach(root, assignments, runner.requested_names)
         # A kit has no text of a reference to read; its records rule out the same and more.
@@ -142,6 +145,7 @@ class Grading:
             observations = self._diagnosis.explained(final, client, digest)
         if diagnoses and unknown:
             without = self._diagnosis.explained(final, client, digest, unknown)
+        self._mutant_runs.write()
         if self.counterexamples:
             observations = self._counterexamples.added(observations, client)
             is_fresh = self._counterexamples.is_fresh

@@ -16,6 +16,8 @@ from ...grade.evidence import Outcome
 from ..calls.client import DirectClient, LocalClient
 from ..checks.check_trace import CheckTrace, Draw
 from ..checks.checks import Check
+from .kept_runs import KeptRuns
+from .kill_records import is_firm
 from .mutants import MAX_MADE, KnownMistake, Mutants
 from .recorded_runs import RecordedRuns
 
@@ -53,9 +55,14 @@ class MutantRuns:
         mutants: Mutants,
         runner: ReferenceRunner,
         recorded: RecordedRuns | None = None,
+        kept: KeptRuns | None = None,
     ) -> None:
-        """Run nothing yet. `recorded`: what a kit knows instead, where nothing can be run."""
-        self._recorded = recorded
+        """Run nothing yet.
+
+        `recorded`: what a kit knows instead, where nothing can be run. `kept`: what was run before,
+        and need not be run again.
+        """
+        self._recorded, self._kept = recorded, kept
         self._modules, self._mutants, self._runner = modules, mutants, runner
         self._traces: dict[tuple[str, str, Draw], CheckTrace] = {}
         self._clients: dict[tuple[str, str], tuple[ModuleType, DirectClient]] = {}
@@ -73,7 +80,7 @@ class MutantRuns:
         """Return what the check sees of a mistake; None if that does not fit the reference."""
         if self._recorded is not None:
             return self._recorded.trace(name_of(mistake), check.id, draw)
-        known = self._traces.get((name_of(mistake), check.id, draw))
+        known = self._known(name_of(mistake), check, draw)
         if known is not None:  # so that the mistake need not be made again
             return known
         stem = check.exercise.assignment
@@ -91,14 +98,31 @@ class MutantRuns:
         draw: Draw,
         modules: Mapping[str, ModuleType],
     ) -> CheckTrace:
-        key = (name, check.id, draw)
-        if key in self._traces:
-            return self._traces[key]
+        known = self._known(name, check, draw)
+        if known is not None:
+            return known
         client = self._client(name, check.exercise.assignment, modules)
         trace = self._runner.trace_on_references(check, modules, digest, draw, client)
         if not check.fresh:
-            self._keep(key, trace)
+            self._keep((name, check.id, draw), trace)
+        if self._kept is not None and is_firm(check):
+            self._kept.keep(name, check.id, draw, trace)
         return trace
+
+    def _known(self, name: str, check: Check, draw: Draw) -> CheckTrace | None:
+        """Return what the check saw of a mistake before, in this process or another."""
+        key = (name, check.id, draw)
+        trace = self._traces.get(key)
+        if trace is None and self._kept is not None and is_firm(check):
+            trace = self._kept.trace(*key)
+            if trace is not None:
+                self._keep(key, trace)
+        return trace
+
+    def write(self) -> None:
+        """Keep what was run for the next process."""
+        if self._kept is not None:
+            self._kept.write()
 
     def _client(self, name: str, stem: str, modules: Mapping[str, ModuleType]) -> DirectClient:
         """Return the client of a mistake, or of the reference, in an assignment."""

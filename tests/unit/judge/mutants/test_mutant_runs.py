@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
+from grader.course.paths import CoursePaths
 from grader.grade.evidence import Outcome
 from grader.judge.checks.check_trace import CheckTrace
 from grader.judge.mutants import mutant_runs, mutants
+from grader.judge.mutants.kept_runs import KeptRuns
 from grader.judge.mutants.mutant_runs import MutantRuns
 from grader.judge.mutants.mutants import Mutants
 from grader.judge.reference.references import References
@@ -33,6 +35,7 @@ class Exercise:
 class Check:
     id: str
     fresh: bool = False
+    alone: bool = False
     exercise: Exercise = field(default_factory=Exercise)
 
 
@@ -107,3 +110,24 @@ def test_a_mistake_that_is_made_anew_is_called_and_not_the_old_one(made: Mutants
     (old, client), (same, again), *_between, (new, another) = called
     assert old is same and client is again
     assert new is not old and another is not client
+
+
+def test_what_another_process_has_run_is_neither_run_nor_made(
+    made: Mutants, tmp_path: Path
+) -> None:
+    (tmp_path / "reference").mkdir()
+    (tmp_path / "rubric.yaml").touch()
+    check, fresh = Check("a/outputs/test_one"), Check("a/outputs/test_two", fresh=True)
+    mistake = made.of(STEM)[0]
+    modules = {STEM: References(TOY, [STEM]).module(STEM)}
+    seen = []
+    for _process in range(2):
+        runner = Runner()
+        kept = KeptRuns(CoursePaths(tmp_path), "a seed")
+        runs: Any = MutantRuns(modules, made, runner, None, kept)
+        seen.append((runs.of(mistake, check, ""), runs.of(mistake, fresh, ""), runner.ran))
+        runs.write()
+
+    (first, _fresh, ran), (second, _fresh_again, ran_again) = seen
+    assert (ran, ran_again) == ([check.id, fresh.id], [fresh.id])
+    assert list(first.compared) == list(second.compared)

@@ -1,0 +1,169 @@
+"""Keep what checks see of known mistakes beside the course, for the next time the grader runs.
+
+To run the mistakes of one exercise takes seconds, and only the course and the grader decide what
+comes of it: as with compiled code, who changes neither need not wait for it twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+
+from ...course.paths import CoursePaths
+from ...course.rubric_place import RUBRIC_FILE
+from ...grade.evidence import Outcome
+from ...text.language import language_in_use
+from ..checks.check_trace import CheckTrace, Draw
+from ..recorded.recording import read_trace, run_key, written_trace
+from ..recorded.stored_values import NotStorable
+
+FORMAT = 1
+PACKAGE = Path(__file__).resolve().parents[2]
+MAX_BYTES = 256 << 20
+"""A file of this size takes nothing more."""
+MAX_TRACE = 1 << 16
+"""What is larger is run again: few checks look at so many numbers, most of them to count what a
+dropout has set to 0, and they would fill the file."""
+WAIT_S = 1.0
+"""The longest wait for another judge that writes."""
+LASTING = (Outcome.PASSED, Outcome.FAILED, Outcome.STUDENT_ERROR)
+"""Outcomes that the next run has as well; a time limit may be met by then."""
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What reading a trace raises that nobody has written so."""
+SCHEMA = """
+    CREATE TABLE IF NOT EXISTS conditions (digest TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS traces (digest BLOB PRIMARY KEY, content BLOB NOT NULL);
+    CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, trace BLOB NOT NULL);
+"""
+FIND = "SELECT content FROM runs JOIN traces ON traces.digest = runs.trace WHERE key = ?"
+
+
+class KeptRuns:
+    """The runs of known mistakes that are on disk, and those that are to be written there.
+
+    They are those of one state of the course and the grader: when either changes, all are
+    forgotten. Where the file can't be read or written, nothing is known and nothing is kept.
+    """
+
+    def __init__(self, course: CoursePaths, seed: str) -> None:
+        """Open nothing yet."""
+        self._course, self._seed = course, seed
+        self._new: dict[str, bytes] = {}
+        self._at_hand: sqlite3.Connection | None = None
+        self._conditions = ""
+        # A sealed course lies in memory, and what its checks see must not get to a disk.
+        self._usable = course.reference.is_dir()
+
+    def trace(self, name: str, check: str, draw: Draw) -> CheckTrace | None:
+        """Return what a check saw of a mistake, or of the reference for no name."""
+        with self._guarded():
+            file = self._file()
+            row = file and file.execute(FIND, [run_key(name, check, draw)]).fetchone()
+            if row:
+                return read_trace(json.loads(zlib.decompress(row[0])))
+        return None
+
+    def keep(self, name: str, check: str, draw: Draw, trace: CheckTrace) -> None:
+        """Remember a run for `write`, if the next one would see the same."""
+        if not self._usable or trace.outcome not in LASTING:
+            return
+        with contextlib.suppress(NotStorable, ValueError):  # such as an int of 5000 digits
+            text = json.dumps(written_trace(trace), separators=(",", ":"))
+            packed = zlib.compress(text.encode(), 1)
+            if len(packed) <= MAX_TRACE:
+                self._new[run_key(name, check, draw)] = packed
+
+    def write(self) -> None:
+        """Write what was remembered since the last time, unless another state is kept by now."""
+        new, self._new = self._new, {}
+        if not new:
+            return
+        with self._guarded():
+            file = self._file()
+            if file is None or self._path.stat().st_size > MAX_BYTES:
+                return
+            rows = [(key, hashlib.sha256(text).digest(), text) for key, text in new.items()]
+            with file:
+                file.execute("BEGIN IMMEDIATE")
+                if not self._is_ours(file):
+                    self._usable = False
+                    return
+                traces = [(digest, text) for _key, digest, text in rows]
+                file.executemany("INSERT OR IGNORE INTO traces VALUES (?, ?)", traces)
+                runs = [(key, digest) for key, digest, _text in rows]
+                file.executemany("INSERT OR IGNORE INTO runs VALUES (?, ?)", runs)
+
+    @property
+    def _path(self) -> Path:
+        # Compared values may be words: each language has its own.
+        return self._course.known_runs(language_in_use())
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Give up on a file that is broken, locked for long, or in a folder that is read-only."""
+        try:
+            yield
+        except (OSError, sqlite3.OperationalError):
+            self._give_up()
+        except (sqlite3.Error, zlib.error, *UNREADABLE):
+            self._give_up()
+            with contextlib.suppress(OSError):
+                self._path.unlink()
+
+    def _give_up(self) -> None:
+        self._usable, self._at_hand = False, None
+
+    def _file(self) -> sqlite3.Connection | None:
+        """Return the file, holding runs of this very state or none; None if it is of no use."""
+        if self._usable and self._at_hand is None:
+            self._conditions = self._digest()
+            self._path.parent.mkdir(exist_ok=True)
+            file = sqlite3.connect(self._path, timeout=WAIT_S, isolation_level=None)
+            file.execute("PRAGMA synchronous = OFF")  # it can be made again
+            file.executescript(SCHEMA)
+            with file:
+                file.execute("BEGIN IMMEDIATE")
+                if not self._is_ours(file):
+                    for table in ("conditions", "runs", "traces"):
+                        file.execute(f"DELETE FROM {table}")
+                    file.execute("INSERT INTO conditions VALUES (?)", [self._conditions])
+            self._at_hand = file
+        return self._at_hand if self._usable else None
+
+    def _is_ours(self, file: sqlite3.Connection) -> bool:
+        """Tell whether what the file holds is of this state of the course and the grader."""
+        found = file.execute("SELECT digest FROM conditions").fetchall()
+        return found == [(self._conditions,)]
+
+    def _digest(self) -> str:
+        """Return a digest of all that decides what a check sees of a mistake.
+
+        Of files their times and sizes, as for compiled code: to read them all takes ten times as
+        long.
+        """
+        rubric = (self._course.root / RUBRIC_FILE).stat()
+        processor = torch.backends.cpu.get_cpu_capability()
+        state = [FORMAT, self._seed, sys.version, torch.__version__, processor]
+        state += [rubric.st_mtime_ns, rubric.st_size]
+        for folder in (self._course.reference, self._course.suites, PACKAGE):
+            state += sorted(_files(folder))
+        return hashlib.sha256(repr(state).encode()).hexdigest()
+
+
+def _files(folder: Path) -> Iterator[tuple[str, int, int]]:
+    """Yield path, time of the last change and size of each file but those made by running."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        for name in names:
+            path = Path(place, name)
+            stat = path.stat()
+            yield str(path), stat.st_mtime_ns, stat.st_size
