@@ -26,11 +26,11 @@ from .diagnose.diagnosis import Diagnosis
 from .diagnose.knowledge import load_knowledge
 from .follow_through.follow_through import ACCUSING, FollowThroughPass
 from .intermediates.right_up_to_here import RightUpToHere
-from .mutants.kept_runs import KeptRuns
 from .mutants.kill_records import KillRecords
 from .mutants.mutant_runs import MutantRuns
 from .mutants.mutants import Mutants
 from .mutants.reach import Reach
+from .recorded.kept_runs import KeptRuns
 from .recorded.recording import load_recording
 from .recorded.replay import Replay
 from .reference.references import ReferenceBroken, References

@@ -103,6 +103,7 @@ KNOWN = {
     "grader.submission.file_choice": ("replace this line",),
     "grader.judge.checks.pytest_bridge": ("inputs depend on", "runs in a worker"),
     "grader.judge.calls.loaded_files": ("is not defined",),
+    "grader.judge.recorded.kept_runs": ("CREATE TABLE", "SELECT ", "INSERT "),
     "grader.live.session": ("EOF when reading a line",),
     "grader.live.versions": ("pip install",),
     "grader.release.first_cell": ("import Path",),

@@ -16,10 +16,9 @@ from ...grade.evidence import Outcome
 from ..calls.client import DirectClient, LocalClient
 from ..checks.check_trace import CheckTrace, Draw
 from ..checks.checks import Check
-from .kept_runs import KeptRuns
 from .kill_records import is_firm
 from .mutants import MAX_MADE, KnownMistake, Mutants
-from .recorded_runs import RecordedRuns
+from .recorded_runs import KeptRuns, RecordedRuns
 
 MAX_NUMBERS = 1 << 24
 """Numbers kept of what was seen; beyond that all are forgotten, and computed again when asked

@@ -1,4 +1,4 @@
-"""Say what diagnosis needs of a kit, where no mistake can be run."""
+"""Say what diagnosis needs of earlier runs: those in a kit, and those kept beside the course."""
 
 from __future__ import annotations
 
@@ -23,3 +23,16 @@ class RecordedRuns(Protocol):
 
     def names(self, check: str) -> tuple[str, ...]:
         """Return the names that a check looks up."""
+
+
+class KeptRuns(Protocol):
+    """Interface: what checks saw of known mistakes the last time this course was used."""
+
+    def trace(self, name: str, check: str, draw: Draw) -> CheckTrace | None:
+        """Return what a check saw of a mistake, or of the reference for an empty name."""
+
+    def keep(self, name: str, check: str, draw: Draw, trace: CheckTrace) -> None:
+        """Remember a run for `write`."""
+
+    def write(self) -> None:
+        """Keep what was remembered for the next process."""

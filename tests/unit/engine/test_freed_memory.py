@@ -16,7 +16,6 @@ MOST_KIB = 2048
 _TWO_LARGE_BLOCKS = """
 import sys
 from pathlib import Path
-from pathlib import Path
 from types import SimpleNamespace
 from grader.course.course import course_here
 from grader.engine.engine import Engine
@@ -31,6 +30,7 @@ tree = SimpleNamespace(
 engine = Engine(course_here(Path("tests/toy_course"), Path(".")), begun=tree)
 if sys.argv[1] == "engine":
     engine.__enter__()
+filling = [b"z" * 2000 for _ in range(5000)]  # leaves no room for what follows but at the top
 before = anonymous_kib()
 first = b"x" * (10 << 20)
 del first

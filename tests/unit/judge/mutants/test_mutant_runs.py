@@ -16,9 +16,9 @@ from grader.course.paths import CoursePaths
 from grader.grade.evidence import Outcome
 from grader.judge.checks.check_trace import CheckTrace
 from grader.judge.mutants import mutant_runs, mutants
-from grader.judge.mutants.kept_runs import KeptRuns
 from grader.judge.mutants.mutant_runs import MutantRuns
 from grader.judge.mutants.mutants import Mutants
+from grader.judge.recorded.kept_runs import KeptRuns
 from grader.judge.reference.references import References
 
 TOY = Path(__file__).resolve().parents[3] / "toy_course"

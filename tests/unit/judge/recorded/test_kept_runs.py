@@ -13,8 +13,8 @@ import torch
 from grader.course.paths import CoursePaths
 from grader.grade.evidence import Outcome
 from grader.judge.checks.check_trace import CheckTrace, Draw, Match, match
-from grader.judge.mutants import kept_runs
-from grader.judge.mutants.kept_runs import KeptRuns
+from grader.judge.recorded import kept_runs
+from grader.judge.recorded.kept_runs import KeptRuns
 
 TOY = Path(__file__).resolve().parents[3] / "toy_course"
 AS_GRADED = Draw()

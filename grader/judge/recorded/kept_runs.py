@@ -23,8 +23,8 @@ from ...course.rubric_place import RUBRIC_FILE
 from ...grade.evidence import Outcome
 from ...text.language import language_in_use
 from ..checks.check_trace import CheckTrace, Draw
-from ..recorded.recording import read_trace, run_key, written_trace
-from ..recorded.stored_values import NotStorable
+from .recording import read_trace, run_key, written_trace
+from .stored_values import NotStorable
 
 FORMAT = 1
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -141,8 +141,8 @@ class KeptRuns:
 
     def _is_ours(self, file: sqlite3.Connection) -> bool:
         """Tell whether what the file holds is of this state of the course and the grader."""
-        found = file.execute("SELECT digest FROM conditions").fetchall()
-        return found == [(self._conditions,)]
+        kept_for = file.execute("SELECT digest FROM conditions").fetchall()
+        return kept_for == [(self._conditions,)]
 
     def _digest(self) -> str:
         """Return a digest of all that decides what a check sees of a mistake.
