@@ -18,7 +18,7 @@ from ..checks.check_trace import CheckTrace, Draw
 from ..checks.checks import Check
 from .kill_records import is_firm
 from .mutants import MAX_MADE, KnownMistake, Mutants
-from .recorded_runs import KeptRuns, RecordedRuns
+from .recorded_runs import EarlierRuns, RecordedRuns
 
 MAX_NUMBERS = 1 << 24
 """Numbers kept of what was seen; beyond that all are forgotten, and computed again when asked
@@ -54,7 +54,7 @@ class MutantRuns:
         mutants: Mutants,
         runner: ReferenceRunner,
         recorded: RecordedRuns | None = None,
-        kept: KeptRuns | None = None,
+        kept: EarlierRuns | None = None,
     ) -> None:
         """Run nothing yet.
 

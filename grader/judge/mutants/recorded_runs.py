@@ -25,7 +25,7 @@ class RecordedRuns(Protocol):
         """Return the names that a check looks up."""
 
 
-class KeptRuns(Protocol):
+class EarlierRuns(Protocol):
     """Interface: what checks saw of known mistakes the last time this course was used."""
 
     def trace(self, name: str, check: str, draw: Draw) -> CheckTrace | None:
