@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 import click
@@ -105,8 +105,14 @@ def main(arguments: Sequence[str]) -> int:
 
     Prints errors instead of raising them; with GRADER_DEBUG=1 an error of our own is raised.
     """
+    arguments = list(arguments)
+    return guarded(lambda: cli.main(arguments, prog_name="grader", standalone_mode=False))
+
+
+def guarded(work: Callable[[], object]) -> int:
+    """Do the work of a command and return its exit code, with errors as `main` prints them."""
     try:
-        code = cli.main(list(arguments), prog_name="grader", standalone_mode=False)
+        code = work()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         error.show()

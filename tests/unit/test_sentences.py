@@ -95,7 +95,8 @@ AUTHORS = {"AuthorFault", "CollectionFailed", "ReferenceBroken", "SourceGone", "
 KNOWN = {
     "grader": ("has no attribute",),
     "grader.cli.cli": ("Exit codes", *COMMANDS.values()),
-    "grader.cli.commands.check": ("is not FORMAT=FILE", "leave out --format"),
+    "grader.cli.commands.check": ("is not FORMAT=FILE", "leave out --"),
+    "grader.cli.commands.check.warm.client": ("import run",),
     "grader.cli.commands.ci": ("Exit codes", "--package needs the file", "--image goes with"),
     "grader.cli.commands.start": ("of what is said",),
     "grader.cli.options": ("of what is said",),

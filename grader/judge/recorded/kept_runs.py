@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import sqlite3
 import sys
 import zlib
@@ -20,6 +19,7 @@ import torch
 
 from ...course.paths import CoursePaths
 from ...course.rubric_place import RUBRIC_FILE
+from ...files.state import state_of
 from ...grade.evidence import Outcome
 from ...text.language import language_in_use
 from ..checks.check_trace import CheckTrace, Draw
@@ -150,20 +150,8 @@ class KeptRuns:
         Of files their times and sizes, as for compiled code: to read them all takes ten times as
         long.
         """
-        rubric = (self._course.root / RUBRIC_FILE).stat()
         processor = torch.backends.cpu.get_cpu_capability()
-        state = [FORMAT, self._seed, sys.version, torch.__version__, processor]
-        state += [rubric.st_mtime_ns, rubric.st_size]
-        for folder in (self._course.reference, self._course.suites, PACKAGE):
-            state += sorted(_files(folder))
+        course = self._course
+        files = state_of(course.root / RUBRIC_FILE, course.reference, course.suites, PACKAGE)
+        state = [FORMAT, self._seed, sys.version, torch.__version__, processor, files]
         return hashlib.sha256(repr(state).encode()).hexdigest()
-
-
-def _files(folder: Path) -> Iterator[tuple[str, int, int]]:
-    """Yield path, time of the last change and size of each file but those made by running."""
-    for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name != "__pycache__"]
-        for name in names:
-            path = Path(place, name)
-            stat = path.stat()
-            yield str(path), stat.st_mtime_ns, stat.st_size

@@ -51,6 +51,7 @@ def test_every_process_is_started_by_one_that_is_there() -> None:
     kinds = processes(modules())
     assert [kind.name for kind in kinds] == [
         "parent",
+        "standby",
         "recorder",
         "nursery",
         "judge",

@@ -9,6 +9,7 @@ import click
 
 from grader.cli import options
 from grader.cli.suggestion import suggestion
+from grader.text.language import _
 
 if TYPE_CHECKING:
     from grader.engine.process_tree import ProcessTree
@@ -56,16 +57,35 @@ def _format_and_file(
     is_flag=True,
     help="Name the likely causes, also where the course's author wants you to look first.",
 )
+@click.option(
+    "--warm",
+    is_flag=True,
+    help="Stay ready for ten minutes: the next check with --warm has its answer at once.",
+)
 @options.spawn
 @options.isolation
 @options.language()
 @options.course
 def command(
-    format_: str, files: tuple[tuple[str, Path], ...], watch: bool, spawn: bool, **given: Any
+    format_: str,
+    files: tuple[tuple[str, Path], ...],
+    watch: bool,
+    warm: bool,
+    spawn: bool,
+    **given: Any,
 ) -> int:
     """Grade one submission; without PATH, the course's assignments/."""
     if watch and (format_ != "text" or files):
         raise click.UsageError("--watch shows text; leave out --format and --report")
+    if warm and watch:
+        raise click.UsageError("--watch stays ready by itself; leave out --warm")
+    if warm:
+        from grader.cli.commands.check.warm.client import ask
+
+        code = ask(format_=format_, files=files, spawn=spawn, **given)
+        if code is not None:
+            return code
+        click.echo(_("nothing could stay ready: graded as without --warm"), err=True)
     # First of all, because it takes longest and needs to know nothing.
     with _under_way(spawn) as begun:
         from grader.cli.commands.check.grading import run

@@ -17,7 +17,7 @@ from grader.cli.commands.check.under_way import line
 from grader.cli.commands.check.watch_request import WatchRequest
 from grader.cli.faults import in_words
 from grader.cli.one_submission import exit_code, slugs_in
-from grader.cli.open_engine import OpenEngine
+from grader.cli.open_engine import OpenEngine, Opener
 from grader.cli.report_files import clear, write
 from grader.course.course import Course, course_here, select
 from grader.engine.engine import Engine, Options, Tell
@@ -50,12 +50,12 @@ def run(
     isolation: str | None = None,
     course_folder: Path | None,
     begun: ProcessTree | None = None,
-    open_engine: OpenEngine | None = None,
+    opener: Opener | None = None,
 ) -> int:
     """Report on the submission at `path` and return the exit code.
 
     The report is printed in `format_`, and written to each of `files` in its own format. `begun` is
-    the process tree, if its start is under way.
+    the process tree, if its start is under way; `opener` opens another engine than a new one.
     """
     with in_words():
         students_folder = _folder_of(path)
@@ -88,7 +88,7 @@ def run(
         if watch:
             request = WatchRequest(course, target, slugs, typed, choice.remark, causes)
             return _watch(request, options, begun)
-        with line() as tell, _opener(open_engine, begun, tell)(course, options) as grader:
+        with line() as tell, _open(opener, begun, tell)(course, options) as grader:
             # Imported while torch is, in the other process.
             show = _printer(format_)
             writers = [(renderer(name), file) for name, file in files]
@@ -108,10 +108,8 @@ def run(
     return exit_code(report)
 
 
-def _opener(
-    open_engine: OpenEngine | None, begun: ProcessTree | None, tell: Tell | None
-) -> OpenEngine:
-    return open_engine or partial(Engine, begun=begun, tell=tell)
+def _open(opener: Opener | None, begun: ProcessTree | None, tell: Tell | None) -> OpenEngine:
+    return partial(Engine, begun=begun, tell=tell) if opener is None else opener(tell)
 
 
 def _watch(request: WatchRequest, options: Options, begun: ProcessTree | None) -> int:

@@ -23,7 +23,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def check(path: Path | None = None, *only: str, format_: str = "text", **more: object) -> int:
     settings: dict[str, object] = {"spawn": False, "course_folder": None, **more}
-    settings.setdefault("open_engine", SampleGrader().opened)
+    settings.setdefault("opener", lambda _tell: SampleGrader().opened)
     return run(path, only=only, format_=format_, **settings)  # type: ignore[arg-type]
 
 
@@ -125,7 +125,7 @@ def test_commands_that_are_told_keep_the_course(
     work = put(tmp_path / "x" / "s1_sums.py", "failed").parent
     (course / "reference" / "mistakes").mkdir(parents=True)  # a course that explains
 
-    assert check(work, course_folder=Path("course"), open_engine=grader.opened) == 1
+    assert check(work, course_folder=Path("course"), opener=lambda _tell: grader.opened) == 1
     assert "why:  grader explain add.minus --course course\n" in capsys.readouterr().out
 
 
@@ -136,7 +136,7 @@ def test_a_single_file_is_graded_on_its_own_assignment(
 
     file = put(course / "hand-in" / "my s2_means (1).py", "passed")
 
-    code = check(file, open_engine=grader.opened)
+    code = check(file, opener=lambda _tell: grader.opened)
 
     assert code == 0
     assert getattr(grader.options, "only") == ("s2.mean",)  # noqa: B009
@@ -293,7 +293,7 @@ def test_one_run_gives_every_report(course: Path, capsys: pytest.CaptureFixture[
         ("text", Path("report.txt")),
     ]
 
-    assert check(files=files, open_engine=grader.opened) == 1
+    assert check(files=files, opener=lambda _tell: grader.opened) == 1
 
     printed = capsys.readouterr().out
     assert printed.startswith("sums  assignments\n")
@@ -340,7 +340,7 @@ def test_a_place_for_no_report_is_refused_before_grading(
     grader = SampleGrader()
 
     with pytest.raises(click.ClickException, match=says):
-        check(files=[("junit", Path(file)) for file in files], open_engine=grader.opened)
+        check(files=[("junit", Path(file)) for file in files], opener=lambda _tell: grader.opened)
 
     assert grader.options is None
     assert (course / "rubric.yaml").is_file()
