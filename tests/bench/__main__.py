@@ -20,6 +20,7 @@ from tests.bench.growth import growth
 from tests.bench.measure import ROOT, Row, alternating, command, limit, ratio, seconds, together
 from tests.bench.no_slower import no_slower
 from tests.bench.peers.rows import beside_peers
+from tests.bench.reaching import watch_all
 from tests.bench.scaling import scaling
 from tests.bench.watching import watched
 from tests.support.clients import worker_source
@@ -158,7 +159,8 @@ class Settings:
     most: int
     """The largest class of `growth`."""
     write: bool
-    """Put what `peers` and `scaling` measure into the docs, and `no-slower` into its record."""
+    """Put what `peers`, `scaling` and `watch-all` measure into the docs, and `no-slower`
+    into its record."""
 
 
 BENCHMARKS: dict[str, Callable[[Settings], Iterator[Row]]] = {
@@ -168,6 +170,7 @@ BENCHMARKS: dict[str, Callable[[Settings], Iterator[Row]]] = {
     "layer": lambda settings: layer(settings.runs),
     "batch": lambda settings: batch(settings.runs),
     "watch": lambda settings: watch(settings.runs),
+    "watch-all": lambda settings: watch_all(settings.runs, write=settings.write),
     "peers": lambda settings: beside_peers(settings.runs, write=settings.write),
     "growth": lambda settings: growth(settings.runs, settings.most),
     "scaling": lambda settings: scaling(min(settings.runs, 3), write=settings.write),
@@ -181,7 +184,9 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--most", type=int, default=1000, help="the largest class of `growth`")
     parser.add_argument(
-        "--write", action="store_true", help="keep what `peers`, `scaling` and `no-slower` say"
+        "--write",
+        action="store_true",
+        help="keep what `peers`, `scaling`, `watch-all` and `no-slower` say",
     )
     arguments = parser.parse_args()
     settings = Settings(arguments.runs, arguments.most, arguments.write)

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def edits() -> Iterator[Edit]:
         for each in data.misconceptions:
             costs = [criterion for s, criterion in each.named if s == slug and criterion in public]
             if costs and each.stem == exercise.assignment and each.slugs[0] == slug:
-                wrong = _spoilt(each)
+                wrong = spoilt(each)
                 changed = {**right, f"{each.stem}.py": wrong.encode()}
                 entries = {stem: f"{stem}.py" for stem in stems()}
                 reached = len(affected(right, changed, entries, rubric).reached)
@@ -57,7 +58,8 @@ def edits() -> Iterator[Edit]:
                 break
 
 
-def _spoilt(each: Edited) -> str:
+def spoilt(each: Edited) -> str:
+    """Return the solution of an assignment with one known mistake in it."""
     assert isinstance(each.entry, Misconception)
     return apply_misconception(solution(each.stem), each.entry, Origin(each.place, {}))
 
@@ -67,20 +69,30 @@ def watched(runs: int, *, public: bool) -> Iterator[tuple[str, list[float]]]:
 
     `public`: in a student's copy of the course, which has no hidden suite.
     """
+    with at_work("grader", public=public) as (terminal, folder):
+        for edit in edits():
+            times = list(_times(terminal, folder / f"{edit.stem}.py", edit, runs + 1))
+            yield edit.slug, times[1:]
+
+
+@contextmanager
+def at_work(program: str, *, public: bool) -> Iterator[tuple[Terminal, Path]]:
+    """Watch a folder of worked solutions: yield the terminal and the folder, once all is done.
+
+    `program`: the module that is run with the arguments of `grader`.
+    """
     with tempfile.TemporaryDirectory(prefix="grader-bench-") as name:
         folder = Path(name) / "work"
         folder.mkdir()
         course = students_course(ROOT, Path(name) / "course") if public else ROOT
         for stem in stems():
             (folder / f"{stem}.py").write_text(solution(stem), encoding="utf-8")
-        command = [sys.executable, "-m", "grader", "check", "--watch", str(folder)]
+        command = [sys.executable, "-m", program, "check", "--watch", str(folder)]
         command += ["--course", str(course)]
         environ = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "LANG": "C.UTF-8"}
         with Terminal(command, environ) as terminal:
             terminal.until(DONE, limit_s=240)
-            for edit in edits():
-                times = list(_times(terminal, folder / f"{edit.stem}.py", edit, runs + 1))
-                yield edit.slug, times[1:]
+            yield terminal, folder
 
 
 def _times(terminal: Terminal, path: Path, edit: Edit, rounds: int) -> Iterator[float]:

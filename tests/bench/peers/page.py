@@ -25,8 +25,10 @@ def write(docs: Path, rows: Sequence[Measured]) -> None:
     before, _begin, rest = text.partition(BEGIN)
     _old, _end, after = rest.partition(END)
     page.write_text(f"{before}{BEGIN}\n{table(rows)}\n{END}{after}", encoding="utf-8")
-    numbers = {"machine": machine(), "rows": [asdict(row) for row in rows]}
-    (docs / "benchmarks.json").write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
+    path = docs / "benchmarks.json"  # holds other figures as well
+    numbers = json.loads(path.read_text(encoding="utf-8"))
+    numbers |= {"machine": machine(), "rows": [asdict(row) for row in rows]}
+    path.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
     draw(docs / "pictures" / "benchmarks.svg", rows)
 
 
