@@ -16,6 +16,7 @@ from grader.engine.engine import Engine, Options
 from grader.engine.tiers import TIERS
 from grader.judge.checks.pytest_bridge import Suites
 from grader.submission.submission import Submission, read_submission
+from tests.bench.faults import SUBMISSIONS, faults
 from tests.bench.growth import growth
 from tests.bench.measure import ROOT, Row, alternating, command, limit, ratio, seconds, together
 from tests.bench.no_slower import no_slower
@@ -158,8 +159,10 @@ class Settings:
     runs: int
     most: int
     """The largest class of `growth`."""
+    submissions: int
+    """The long class of `faults`."""
     write: bool
-    """Put what `peers`, `scaling` and `watch-all` measure into the docs, and `no-slower`
+    """Put what `peers`, `scaling`, `watch-all` and `faults` measure into the docs, and `no-slower`
     into its record."""
 
 
@@ -171,6 +174,7 @@ BENCHMARKS: dict[str, Callable[[Settings], Iterator[Row]]] = {
     "batch": lambda settings: batch(settings.runs),
     "watch": lambda settings: watch(settings.runs),
     "watch-all": lambda settings: watch_all(settings.runs, write=settings.write),
+    "faults": lambda settings: faults(settings.runs, settings.submissions, write=settings.write),
     "peers": lambda settings: beside_peers(settings.runs, write=settings.write),
     "growth": lambda settings: growth(settings.runs, settings.most),
     "scaling": lambda settings: scaling(min(settings.runs, 3), write=settings.write),
@@ -184,12 +188,15 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--most", type=int, default=1000, help="the largest class of `growth`")
     parser.add_argument(
+        "--submissions", type=int, default=SUBMISSIONS, help="the long class of `faults`"
+    )
+    parser.add_argument(
         "--write",
         action="store_true",
-        help="keep what `peers`, `scaling`, `watch-all` and `no-slower` say",
+        help="keep what `peers`, `scaling`, `watch-all`, `faults` and `no-slower` say",
     )
     arguments = parser.parse_args()
-    settings = Settings(arguments.runs, arguments.most, arguments.write)
+    settings = Settings(arguments.runs, arguments.most, arguments.submissions, arguments.write)
     missed = 0
     for name in arguments.names or BENCHMARKS:
         for row in BENCHMARKS[name](settings):
