@@ -727,7 +727,7 @@ class ViT(nn.Module):
 
 
 def count_parameters(module: nn.Module) -> int:
-    """Return how many numbers training could change in a module.
+    """Return how many numbers the parameters of a module hold.
 
     Every parameter counts, a frozen one (requires_grad=False) as well, in every layer however deep.
     One that is used in two places is still one. Buffers are not parameters.

@@ -235,7 +235,8 @@ class Decoder(nn.Module):
     Names that the grader looks for: `embedding` (nn.Embedding), `blocks` (nn.ModuleList of
     DecoderBlock, expansion 4, no dropout), `norm` (the LayerNorm after the last block) and `output`
     (nn.Linear with bias). Positions are those of `sinusoidal_positions`: added to the embedding,
-    and no parameter. (The paper multiplies the embedding by √D first. Here it is not.)
+    and no parameter; a text may have any length. (The paper multiplies the embedding by √D first.
+    Here it is not.)
 
     Example: a vocabulary of ten.
 

@@ -733,7 +733,7 @@ class ViT(nn.Module):
 
 
 def count_parameters(module: nn.Module) -> int:
-    """모듈에서 학습할 수 있는 파라미터의 원소 수를 반환합니다.
+    """모듈의 파라미터에 들어 있는 수의 개수를 반환합니다.
 
     고정된(requires_grad=False) 파라미터까지, 얼마나 깊은 층에 있든 모두 셉니다. 두 곳에서 쓰이는
     파라미터도 한 번만 셉니다. 버퍼는 파라미터가 아닙니다.

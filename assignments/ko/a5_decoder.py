@@ -207,7 +207,8 @@ class Decoder(nn.Module):
     채점기가 찾는 이름: `embedding`(nn.Embedding), `blocks`(DecoderBlock의 nn.ModuleList,
     expansion은 4, 드롭아웃 없음), `norm`(마지막 블록 뒤의 LayerNorm), `output`(편향이 있는
     nn.Linear). 위치는 `sinusoidal_positions`의 것이고, 임베딩에 더하며, 파라미터가 아닙니다.
-    (논문에서는 먼저 임베딩에 √D를 곱합니다. 여기서는 곱하지 않습니다.)
+    텍스트는 아무리 길어도 됩니다. (논문에서는 먼저 임베딩에 √D를 곱합니다. 여기서는 곱하지
+    않습니다.)
 
     예: 토큰이 열 종류인 어휘입니다.
 

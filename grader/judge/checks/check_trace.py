@@ -161,6 +161,14 @@ def _is_rounded(leaf: Any) -> bool:
     return "float" in str(leaf.dtype)
 
 
+def shows_something(trace: CheckTrace) -> bool:
+    """Tell whether a failing check got as far as a value or an exception of the student's.
+
+    One that could not begin, since its module has no room for the numbers, shows nothing.
+    """
+    return bool(trace.compared) or bool(trace.error_text)
+
+
 def is_proof_alone(trace: CheckTrace) -> bool:
     """Tell whether one run says enough, of a check whose inputs are the same in every draw.
 

@@ -15,7 +15,7 @@ from ...grade.evidence import Observation, Outcome
 from ...text.language import _
 from ..calls.faults import SourceGone, Starved, StudentFault
 from ..calls.student import SubmissionClient
-from ..checks.check_trace import CheckTrace
+from ..checks.check_trace import CheckTrace, Draw
 from ..checks.checks import Check
 from ..checks.observe import MAX_TEXT
 from ..follow_through.follow_through import ACCUSING, FollowedThrough, Results, SubmissionRunner
@@ -86,8 +86,9 @@ class Diagnosis:
                 explained[check.id] = replace(
                     explained[check.id], picture=picture_of(trace), weights=weights_of(trace, words)
                 )
+        again = partial(_once_more, case)
         rest = {c: trace for c, trace in case.failing.items() if c.id not in causes}
-        for id, cause in observed_causes(self._knowledge, rest, case.again).items():
+        for id, cause in observed_causes(self._knowledge, rest, again).items():
             explained[id] = replace(explained[id], cause=cause)
         return explained
 
@@ -117,11 +118,17 @@ class Diagnosis:
         named = policy.is_named(exercise, client)
         return Case(exercise.slug, exercise.assignment, digest, failing, passing, again, named)
 
-    def _again(self, client: SubmissionClient, digest: str, check: Check) -> CheckTrace | None:
+    def _again(
+        self, client: SubmissionClient, digest: str, check: Check, draw: Draw
+    ) -> CheckTrace | None:
         try:
-            return self._runner.attempt(check, client, digest, None, AGAIN).trace
+            return self._runner.attempt(check, client, digest, None, draw).trace
         except StudentFault:
             return None
+
+
+def _once_more(case: Case, check: Check) -> CheckTrace | None:
+    return case.again(check, AGAIN)
 
 
 def _unexplained(

@@ -27,11 +27,12 @@ from ..checks.check_trace import (
     match,
     raised_a_name,
     raised_alike,
+    shows_something,
     tells_apart,
 )
 from ..checks.checks import Check
 from ..mutants.kill_records import KillRecords
-from ..mutants.mutant_runs import AGAIN, AS_GRADED, PROBES, MutantRuns
+from ..mutants.mutant_runs import AGAIN, AS_GRADED, FURTHER, PROBES, MutantRuns
 from ..mutants.mutants import KnownMistake, Mutants
 
 RESEEDED = Draw(reseeded=True)
@@ -40,6 +41,10 @@ NEARLY = 3e-5
 BESIDE_ANOTHER = 6
 """One failing check may show other numbers if so many show the mistake's: on its inputs an eps
 counts, or a gradient runs through a maximum that cancels in right code."""
+MOST_OTHERS = 2
+FOR_EACH_OTHER = 4
+"""A second one may if there are so many for each: the mistake itself has several ways to treat a
+special case, such as a text without an answer in a mean of means."""
 ENDED_ALIKE = 3
 """So many checks that end in exceptions of one kind are no chance, if nothing else fails. Sizes
 that do not fit are told in other words where the code is another."""
@@ -54,7 +59,7 @@ class Case:
     digest: str
     failing: Mapping[Check, CheckTrace]
     passing: Mapping[Check, CheckTrace]
-    again: Callable[[Check], CheckTrace | None]
+    again: Callable[[Check, Draw], CheckTrace | None]
     """Runs a check on another draw of its inputs; None if the code cannot be asked once more."""
     names_what_is_banned: bool = True
     """False if nothing that the exercise bans stands in the submission's text."""
@@ -145,7 +150,7 @@ class Dictionary:
         enough by itself. Numbers of failing checks may differ by `room`.
         """
         distinguishing: list[Check] = []
-        others = ended = 0
+        others = ended = undecided = 0
         for check, trace in _in_order(case):
             made = self._mutant_runs.of(suspect.mistake, check, case.digest)
             if made is None:
@@ -161,10 +166,15 @@ class Dictionary:
             if result is Match.SAME and changes:
                 distinguishing.append(check)
             ended += result is Match.UNDECIDED and changes and ended_alike(trace, made)
+            undecided += result is Match.UNDECIDED and check in case.failing
         failing = [case.failing[check] for check in distinguishing if check in case.failing]
         agreeing = sum(map(has_fractions, failing))
-        if others > 1 or (others and agreeing < BESIDE_ANOTHER):
+        if others > MOST_OTHERS or (
+            others and agreeing < max(BESIDE_ANOTHER, FOR_EACH_OTHER * others)
+        ):
             return 0
+        if undecided and failing and not any(map(shows_something, failing)):
+            return 0  # checks that could not begin are alike for whatever keeps them from it
         probes = self._probes(suspect, distinguishing, case, room)
         if probes >= PROBES:
             return probes
@@ -207,12 +217,14 @@ class Dictionary:
 
     def _reproduces_again(self, suspect: Suspect, check: Check, case: Case, room: float) -> bool:
         """Decide whether the mistake agrees on another draw of the check's inputs as well."""
-        made = self._mutant_runs.of(suspect.mistake, check, case.digest, AGAIN)
-        if made is None or not made.drew:
-            return False
-        right = self._mutant_runs.right(check, case.digest, AGAIN)
-        trace = case.again(check) if tells_apart(made, right) else None
-        return trace is not None and match(trace, made, room) is Match.SAME
+        for draw in FURTHER:
+            made = self._mutant_runs.of(suspect.mistake, check, case.digest, draw)
+            if made is None or not made.drew:
+                return False
+            if tells_apart(made, self._mutant_runs.right(check, case.digest, draw)):
+                trace = case.again(check, draw)
+                return trace is not None and match(trace, made, room) is Match.SAME
+        return False
 
     # ---- a share -------------------------------------------------------------------------
 

@@ -26,6 +26,8 @@ for."""
 
 AS_GRADED = Draw()
 AGAIN = Draw(inputs="once more")
+FURTHER = (AGAIN, Draw(inputs="a third time"), Draw(inputs="a fourth time"))
+"""Draws after the one that is graded: of some inputs a mistake and the right answer are alike."""
 PROBES = 2
 """Number of independent probes that must tell a mistake from the right answer, and agree with
 it."""

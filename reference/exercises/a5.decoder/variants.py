@@ -133,6 +133,8 @@ class Decoder(nn.Module):
         self.output = nn.Linear(emb_size, vocab_size)
 
     def forward(self, tokens, memory, memory_mask=None):
+        if tokens.shape[-1] > len(self.table):
+            self.table = sinusoidal_positions(2 * tokens.shape[-1], self.table.shape[1]).to(self.table)
         x = self.embedding(tokens) + self.table[: tokens.shape[-1]]
         for layer in self.blocks:
             x = layer(x, memory, memory_mask=memory_mask)

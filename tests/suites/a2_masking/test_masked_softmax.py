@@ -112,6 +112,13 @@ class TestNumerics:
         sums = torch.ones(B, S).index_fill(1, torch.tensor([1]), 0.0)
         expect.close(weights.sum(-2), sums, what="sum of each column", atol=1e-6)
 
+    @pytest.mark.parametrize(("shape", "dim"), [((S,), -2), ((L, S), 1)], ids=["keys", "matrix"])
+    def test_mask_of_fewer_axes(self, student, reference, probe, expect, shape, dim):
+        """`dim` is an axis of the scores, also where the mask has fewer axes."""
+        allowed = with_empty_row(probe).T if len(shape) > 1 else probe.mask(*shape)
+        scores = probe.randn(B, L, S)
+        expect.matches(student.masked_softmax, reference.masked_softmax, scores, allowed, dim=dim)
+
     def test_nothing_left(self, student, expect):
         """A row whose allowed weights are all 0 becomes a row of zeros."""
         weights = torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.25, 0.25]])

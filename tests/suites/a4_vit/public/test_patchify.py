@@ -42,7 +42,9 @@ class TestShapes:
         expect.shape(images, (batch, channels, height, width), what="images")
 
     @pytest.mark.parametrize(
-        ("height", "width", "odd"), [(10, W, 10), (H, 11, 11)], ids=["height", "width"]
+        ("height", "width", "odd"),
+        [(10, W, 10), (H, 11, 11), (2, 2 * P, 2)],
+        ids=["height", "width", "as-many-pixels"],
     )
     def test_image_that_does_not_divide(self, student, probe, expect, height, width, odd):
         """If a side is no multiple of patch_size, a ValueError names that side and patch_size."""

@@ -28,6 +28,14 @@ class TestShapes:
         logits = student.Decoder(depth, D, H, VOCABULARY)(numbers, memory)
         expect.shape(logits, (batch, tokens, VOCABULARY), what="logits")
 
+    def test_long_text(self, student, probe, expect):
+        """A text may have any length: no table of places ends."""
+        tokens = 2100
+        numbers = probe.randint(0, VOCABULARY, (1, tokens))
+        memory = probe.randn(1, L, D, dtype=torch.float32)
+        logits = student.Decoder(1, D, 1, VOCABULARY)(numbers, memory)
+        expect.shape(logits, (1, tokens, VOCABULARY), what="logits")
+
     def test_non_contiguous_inputs(self, student, probe, expect):
         """Transposed views are as good as contiguous tensors."""
         x = probe.randn(B, D, T, dtype=torch.float32).transpose(1, 2)

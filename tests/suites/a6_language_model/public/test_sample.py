@@ -7,7 +7,11 @@ B, T, V = 2, 3, 7
 
 
 class TestShapes:
-    @pytest.mark.parametrize("leading", [(B,), (), (B, T)], ids=["batch", "one-row", "tokens"])
+    @pytest.mark.parametrize(
+        "leading",
+        [(B,), (), (B, T), (1,), (B, 1)],
+        ids=["batch", "one-row", "tokens", "batch-of-one", "one-token"],
+    )
     def test_both(self, student, probe, expect, leading):
         """The probabilities are (…, V), and the tokens (…) without the last axis."""
         logits = probe.randn(*leading, V)
