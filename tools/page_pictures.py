@@ -40,7 +40,7 @@ def mask_then_renormalise(weights, mask):
 
 def masked_softmax(scores, mask, dim=-1):
     """Softmax over the keys that a query may see."""
-    hidden = mask == 0
+    hidden = (mask == 0).expand_as(scores)
     scores.masked_fill(hidden, -torch.inf)
     weights = torch.softmax(scores, dim=dim)
     return weights.masked_fill(hidden.all(dim, keepdim=True), 0.0)

@@ -79,6 +79,8 @@ def run(
     course_folder: Path | None,
 ) -> int:
     """Print what is proven and every gap; return the exit code."""
+    if write and (diagnosis or mutants):
+        raise click.UsageError("--diagnosis and --mutants write nothing; run --write by itself")
     with in_words():
         course = find_course(course_folder or Path.cwd())
         # A judge and its worker take turns: one lane more than cores leaves none of these idle.

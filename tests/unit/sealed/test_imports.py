@@ -68,7 +68,7 @@ def test_a_traceback_has_file_and_line_and_not_the_line_itself(tmp_path: Path) -
 
 
 def test_a_file_with_an_error_is_named_with_its_line(tmp_path: Path) -> None:
-    root = course(tmp_path, broken="x = 1\nsecret = = 17\n")
+    root = course(tmp_path, broken="x = 1\nsecret = = 170017\n")
     with pytest.raises(MisconceptionError) as error:
         load_data(root / "broken.py", "reference/broken.py")
     assert str(error.value) == "reference/broken.py:2: not valid Python: invalid syntax"
@@ -92,9 +92,9 @@ def test_a_suite_is_collected_and_run_as_one_on_disk(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("x = 1\nsecret = = 17\n", ":2  SyntaxError: invalid syntax", id="syntax"),
+        pytest.param("x = 1\nsecret = = 170017\n", ":2  SyntaxError: invalid syntax", id="syntax"),
         pytest.param("\nimport no_such\n", ":2  ModuleNotFoundError: No module", id="import"),
-        pytest.param("x = 17\ny = x / 0\n", ":2  ZeroDivisionError: division by zero", id="error"),
+        pytest.param("x = 170017\ny = x / 0\n", ":2  ZeroDivisionError: division", id="error"),
     ],
 )
 def test_a_suite_that_cannot_be_collected_is_named_with_its_line(
@@ -104,4 +104,4 @@ def test_a_suite_that_cannot_be_collected_is_named_with_its_line(
     with pytest.raises(CollectionFailed) as error:
         Suites([root / "tests/suites/t1/test_sum.py"], root, [])
     assert f"c.sealed/tests/suites/t1/test_sum.py{message}" in str(error.value)
-    assert "17" not in str(error.value)
+    assert "170017" not in str(error.value)
