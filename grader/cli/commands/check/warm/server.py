@@ -79,7 +79,7 @@ def _listening(place: Path) -> Iterator[socket.socket | None]:
         except OSError:
             yield None
             return
-        lock.truncate()
+        lock.truncate(0)
         print(os.getpid(), file=lock, flush=True)
         place.unlink(missing_ok=True)  # of one that was killed
         with socket.socket(socket.AF_UNIX) as listener:
