@@ -94,7 +94,10 @@ class Decoder(nn.Module):
         self.output = nn.Linear(emb_size, vocab_size)
 
     def forward(self, tokens, memory, memory_mask=None):
-        x = self.embedding(tokens) + self.table[: tokens.shape[-1]]
+        length, width = tokens.shape[-1], self.table.shape[-1]
+        if length > len(self.table):
+            self.table = sinusoidal_positions(2 * length, width).to(self.table)
+        x = self.embedding(tokens) + self.table[:length]
         for layer in self.blocks:
             x = layer(x, memory, memory_mask=memory_mask)
         return self.output(self.norm(x))
