@@ -75,7 +75,7 @@ def test_a_link_in_a_class_is_not_graded_alone(root: Path, name: str) -> None:
     with pytest.raises(click.ClickException, match="links are not followed"):
         check.run(
             link, only=(), spawn=False,
-            course_folder=root / "course", open_engine=SampleGrader().opened,
+            course_folder=root / "course", opener=lambda _tell: SampleGrader().opened,
         )  # fmt: skip
 
 

@@ -40,7 +40,8 @@ class Place:
             files = [("html", self.names)]
             check.run(
                 self.theirs,
-                only=(), files=files, spawn=False, course_folder=self.course, open_engine=opened,
+                only=(), files=files, spawn=False, course_folder=self.course,
+                opener=lambda _tell: opened,
             )  # fmt: skip
 
     def outside(self) -> dict[str, str]:

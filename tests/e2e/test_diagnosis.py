@@ -237,7 +237,7 @@ def test_the_tables_are_as_they_have_to_be() -> None:
     found = diagnose(find_course(ROOT), ("a1.scores", "a2.causal_mask"), Options(workers=2), 10)
 
     assert found.failures == ()
-    assert len(found.itself.rows) == 29
+    assert len(found.itself.rows) == 31
     assert found.itself.of(Verdict.SILENT) == ()
     assert found.open.of(Verdict.WRONG) == ()
     assert not found.whole

@@ -57,6 +57,7 @@ WORDS = {
 }
 """What reads words of this course, and grades nothing."""
 ELSEWHERE = {
+    ".venv/bin/grader check --warm work": "e2e/test_warm_check.py",
     ".venv/bin/grader check --watch work": "e2e/test_watch.py",
     "grader check --watch": "e2e/test_watch.py",
     'eval "$(_GRADER_COMPLETE=bash_source grader)"': "unit/cli/test_completion.py",
