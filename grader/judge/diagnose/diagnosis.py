@@ -20,7 +20,7 @@ from ..checks.checks import Check
 from ..checks.observe import MAX_TEXT
 from ..follow_through.follow_through import ACCUSING, FollowedThrough, Results, SubmissionRunner
 from ..mutants.kill_records import KillRecords
-from ..mutants.mutant_runs import AGAIN, MutantRuns
+from ..mutants.mutant_runs import MutantRuns
 from ..mutants.mutants import Mutants
 from ..policy import policy
 from .dictionary import Case, Dictionary
@@ -86,9 +86,8 @@ class Diagnosis:
                 explained[check.id] = replace(
                     explained[check.id], picture=picture_of(trace), weights=weights_of(trace, words)
                 )
-        again = partial(_once_more, case)
         rest = {c: trace for c, trace in case.failing.items() if c.id not in causes}
-        for id, cause in observed_causes(self._knowledge, rest, again).items():
+        for id, cause in observed_causes(self._knowledge, rest, case.once_more).items():
             explained[id] = replace(explained[id], cause=cause)
         return explained
 
@@ -125,10 +124,6 @@ class Diagnosis:
             return self._runner.attempt(check, client, digest, None, draw).trace
         except StudentFault:
             return None
-
-
-def _once_more(case: Case, check: Check) -> CheckTrace | None:
-    return case.again(check, AGAIN)
 
 
 def _unexplained(

@@ -69,6 +69,10 @@ class Case:
         """Return the ids of the failing checks that see the same in every submission."""
         return frozenset(check.id for check in self.failing if not check.fresh)
 
+    def once_more(self, check: Check) -> CheckTrace | None:
+        """Run a check on the first other draw of its inputs."""
+        return self.again(check, AGAIN)
+
 
 @dataclass(frozen=True)
 class Suspect:
