@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 
 MOST_KIB = 2048
+TRIES = 4
+_TELLS_THE_C_LIBRARY = {"GLIBC_TUNABLES", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"}
 # The first block is a mapping of its own; when that is freed, the C library takes the next one of
 # its size from the heap, and anything small above it keeps the whole there.
 _TWO_LARGE_BLOCKS = """
@@ -30,7 +33,7 @@ tree = SimpleNamespace(
 engine = Engine(course_here(Path("tests/toy_course"), Path(".")), begun=tree)
 if sys.argv[1] == "engine":
     engine.__enter__()
-filling = [b"z" * 2000 for _ in range(5000)]  # leaves no room for what follows but at the top
+filling = [b"z" * 2000 for _ in range(50_000)]  # leaves no room for what follows but at the top
 before = anonymous_kib()
 first = b"x" * (10 << 20)
 del first
@@ -43,10 +46,18 @@ print(anonymous_kib() - before)
 
 def grown_kib(way: str) -> int:
     words = [sys.executable, "-c", _TWO_LARGE_BLOCKS, way]
-    return int(subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+    told = {name: value for name, value in os.environ.items() if name not in _TELLS_THE_C_LIBRARY}
+    run = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True, env=told)
+    return int(run.stdout)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_what_was_freed_is_given_back_where_a_class_is_graded() -> None:
-    assert grown_kib("engine") < MOST_KIB
-    assert grown_kib("nothing") > 4 * MOST_KIB  # else it shows nothing
+    grown = [grown_kib("engine") for _ in range(TRIES)]
+    assert max(grown) < MOST_KIB
+    # Where a process lies in memory is drawn anew each time: next to another mapping its heap
+    # cannot grow, and the second block is a mapping again, which is given back in any case.
+    otherwise = [grown_kib("nothing") for _ in range(TRIES)]
+    if max(otherwise) < MOST_KIB:
+        pytest.skip("the C library of this machine gives large blocks back by itself")
+    assert max(otherwise) > 4 * MOST_KIB  # else it shows nothing
