@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.batch.attempts import numbered
@@ -94,8 +94,6 @@ class _Batch:
     """Maps everybody to the file name of the record."""
     on_row: Callable[[Row], None]
     steps: Steps
-    done: set[str] = field(default_factory=set)
-    """The students who have a row of this run."""
     complete: int = 0
     earlier: int = 0
     """The number of those who were graded before, and for whom nothing has changed."""
@@ -106,8 +104,10 @@ class _Batch:
             entry.id for entry in (*self.waiting.values(), *self.part.others) if entry.late
         }
         self._left = {entry.id for entry in self.part.others}
-        self.known = RecordFile(self.records.parent)
+        self.known = RecordFile(self.records.parent, self.names)
         """Of everybody with a row what that is made of."""
+        self._has_row = dict.fromkeys(self.names, False)
+        """Tells of everybody whether there is a row of this run; it does not grow with them."""
         self._before: frozenset[str] = frozenset()
         """Those who may keep the row that they had."""
         self._tries = Tries(RecordFile(self.records.parent))
@@ -117,6 +117,11 @@ class _Batch:
         """The students of several hand-ins whose code ran in this run."""
         self._read: dict[tuple[str, str], Entry] = {}
         """The hand-ins that are being graded, by student and path."""
+
+    @property
+    def done(self) -> frozenset[str]:
+        """The students who have a row of this run."""
+        return frozenset(id for id, has_row in self._has_row.items() if has_row)
 
     def read_before(self, records: Iterable[tuple[str, Record]]) -> None:
         """Take note of the records of those who may keep theirs."""
@@ -244,7 +249,7 @@ class _Batch:
     def _finish(self, record: Record, counted: Entry | None = None) -> None:
         self.complete += record.get("complete") is True
         row = self._written(record, counted)
-        self.done.add(row.id)
+        self._has_row[row.id] = True
         self.on_row(row)
 
     def _give_up(self, id: str, problem: str) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from array import array
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
 from grader.batch.gradebook import Row
 from grader.batch.summary import NOTHING
+
+LATEST = 256
+"""The time that is left goes by so many that ended last."""
 
 
 def _ignore(_student: str) -> None:
@@ -85,7 +88,7 @@ class ProgressCount:
     def __init__(self, waiting: int, lanes: int, clock: Callable[[], float]) -> None:
         self._waiting, self._lanes, self._clock = waiting, lanes, clock
         self._began: dict[str, float] = {}
-        self._took = array("d")  # a class of thousands has as many
+        self._took: deque[float] = deque(maxlen=LATEST)
         self._done = self._unchecked = 0
 
     @property
@@ -108,7 +111,7 @@ class ProgressCount:
         slowest = None if first is None else (first, now - began[first])
         left_s = None
         if self._took:
-            each = median(self._took)
+            each = median(list(self._took))  # one step: another thread adds to it
             rest = sum(max(0.0, each - (now - since)) for since in began.values())
             left_s = (each * waiting + rest) / self._lanes
         return ClassState(self._done, waiting, self._unchecked, len(began), left_s, slowest)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 import weakref
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
@@ -20,24 +21,29 @@ from grader.store.store import Record
 _COUNTED = ("outcome", "tried")
 """What a row holds of a check."""
 _OF_AN_ANSWER = ("slug", "words", "digest")
+_NOWHERE = -1
+"""The place of a record that has not come yet."""
 
 
 class RecordFile:
     """Records by student or hand-in; a later one of the same key takes the place of the first."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, keys: Iterable[str] = ()) -> None:
         """Make the file in a folder: a place for temporary files may be memory.
 
-        Raises WritingError.
+        Room for the places of `keys` is there from the start, so that a process does not grow with
+        every record. Others may come too. Raises WritingError.
         """
         self._folder = folder
-        self._places: dict[str, int] = {}
+        self._numbers = {key: number for number, key in enumerate(keys)}
+        self._places = array("q", [_NOWHERE]) * len(self._numbers)
         with writing_in_words(folder):
             self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - lives as long as this
         weakref.finalize(self, self._file.close)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._places
+        number = self._numbers.get(key) if isinstance(key, str) else None
+        return number is not None and self._places[number] != _NOWHERE
 
     def __setitem__(self, key: str, record: Record) -> None:
         """Add a record. Raises WritingError."""
@@ -46,16 +52,21 @@ class RecordFile:
             place = self._file.seek(0, 2)
             self._file.write(line)
             self._file.flush()
-        self._places[key] = place
+        number = self._numbers.setdefault(key, len(self._numbers))
+        if number == len(self._places):
+            self._places.append(place)
+        self._places[number] = place
 
     def __getitem__(self, key: str) -> Record:
         """Return the record of a key. Raises KeyError."""
-        self._file.seek(self._places[key])
+        if key not in self:
+            raise KeyError(key)
+        self._file.seek(self._places[self._numbers[key]])
         record: Record = json.loads(self._file.readline())
         return record
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return filter(self.__contains__, self._numbers)
 
 
 class RowFile(Sequence[Row]):

@@ -32,6 +32,8 @@ _APPLICATION = 0x67726472
 """Says in the file's header whose database it is."""
 _AT_ONCE = 100
 """The most summaries that one transaction adds."""
+CACHE_KIB = 256
+"""The most of a store that a process keeps in memory; the system keeps the file at hand."""
 _BUSY_S = 30.0
 """How long to wait for another run that writes into the same store."""
 
@@ -362,6 +364,8 @@ def _prepare(path: Path, database: sqlite3.Connection) -> None:
     # results; these are graded again.
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")
+    # A row is written once and hardly read again: more than this would only grow with the class.
+    database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
 
 
 def _now() -> str:
