@@ -21,6 +21,7 @@ from ..wire.values import Node, type_name
 from . import modules
 from .operations import Operations
 from .recording import RecordedRow, Recorder
+from .slow_call import Row, SlowCall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,6 +70,7 @@ class WorkerSide(Side):
         self._numbers: dict[int, int] = {}
         self._operations: Operations | None = None
         self._recorder: Recorder | None = None
+        self._slow_call = SlowCall(self._tell_place, locate)
 
     def forget(self) -> None:
         """Drop every object handed out so far."""
@@ -165,12 +167,16 @@ class WorkerSide(Side):
                 elsewhere,
                 watching,
                 self._recording(env),
+                self._slow_call.watched() if env.get("slow") is True else nullcontext(),
             ):
                 yield
         finally:
             self._operations = outer
             if torch.get_default_dtype() != dtype:
                 torch.set_default_dtype(dtype)
+
+    def _tell_place(self, functions: list[Row]) -> None:
+        self.peer.tell({"t": "slow", "functions": functions})
 
     def _recording(self, env: Mapping[str, Any]) -> AbstractContextManager[None]:
         """Return a context that records a call's tensors, if the judge asked for them."""

@@ -38,6 +38,11 @@ class Loader:
         """Return what to do when a worker tells how far it is."""
         return {"progress": self._progress, "unwatched": self._unwatched}
 
+    @property
+    def is_at_work(self) -> bool:
+        """Tell whether a worker is loading the submission."""
+        return self._attempt is not None
+
     def load(self, worker: WorkerProcess, peer: JudgePeer, until: float) -> None:
         """Load the submission in a fresh worker.
 

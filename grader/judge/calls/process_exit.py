@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import dataclass
 
-from ...grade.evidence import Tried
+from ...grade.evidence import Tried, Where
 from ...text.language import _
 from ...wire.faults import Deadline, PeerGone, WireFault
 from ...wire.raised import RemoteRaised
@@ -90,10 +91,50 @@ def refusal_in_words(error: RemoteRaised) -> str:
     return ""
 
 
+@dataclass(frozen=True)
+class Hung:
+    """The place of a call that does not answer, as far as its worker told."""
+
+    where: Where | None = None
+    in_loop: bool = False
+    again: bool = False
+    """True if a call before it hung there."""
+
+
+NOWHERE = Hung()
+
+
+def _no_answer(seconds: str, hung: Hung) -> str:
+    match hung:
+        case Hung(where=None):
+            return _("no answer within {seconds} s", seconds=seconds)
+        case Hung(in_loop=True, again=False):
+            return _(
+                "no answer within {seconds} s: it was still in the loop at {place}",
+                seconds=seconds,
+                place=hung.where,
+            )
+        case Hung(again=False):
+            return _(
+                "no answer within {seconds} s: it was still in the function at {place}",
+                seconds=seconds,
+                place=hung.where,
+            )
+        case Hung(in_loop=True):
+            return _("no answer: it stays in the loop at {place} again", place=hung.where)
+    return _("no answer: it stays in the function at {place} again", place=hung.where)
+
+
 def fault_of(
-    error: WireFault, worker: WorkerProcess | None, limit_s: float, starved: bool
+    error: WireFault,
+    worker: WorkerProcess | None,
+    limit_s: float,
+    starved: bool,
+    hung: Hung = NOWHERE,
 ) -> StudentFault | Starved:
     """Turn a channel error into a fault, for a worker that has not been killed yet.
+
+    `hung`: where a call is that does not answer.
 
     Raises:
         SourceGone: the process that starts workers is gone.
@@ -102,8 +143,8 @@ def fault_of(
         seconds = f"{limit_s:.1f}"
         return Starved(_("no processor time for the worker within {seconds} s", seconds=seconds))
     if isinstance(error, Deadline):
-        observed = _("no answer within {seconds} s", seconds=f"{limit_s:.3g}")
-        return TimedOut(observed, _("an answer in time"))
+        observed = _no_answer(f"{limit_s:.3g}", hung)
+        return TimedOut(observed, _("an answer in time"), where=hung.where)
     if isinstance(error, PeerGone):
         status = worker.fate() if worker is not None else None
         fault = Crashed(in_words(status))

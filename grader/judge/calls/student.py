@@ -11,8 +11,8 @@ from typing import Any
 
 from ...grade.evidence import Where
 from ...text.language import _
-from ...wire.faults import Deadline, TooLarge, Unsupported, WireFault
-from ...wire.frame import Meta
+from ...wire.faults import Deadline, TooLarge, Unsupported, Violation, WireFault
+from ...wire.frame import Message, Meta
 from ...wire.isolation_record import IsolationRecord
 from ...wire.load_plan import LoadPlan, Wanted
 from ...wire.raised import RemoteRaised
@@ -31,10 +31,12 @@ from .faults import (
     was_killed,
 )
 from .handles import Parameters, RemoteFunction, RemoteModule
+from .hang_places import head_of_loop, running_functions
 from .judge_peer import JudgePeer
 from .loaded_files import LoadedFiles, place_in
 from .loader import Loader
 from .memory import limit_memory
+from .process_exit import NOWHERE, Hung
 from .submission_limits import LOADING_LIMIT_S, ReferenceTime, SubmissionLimits
 from .survey import Survey
 from .text_reader import TextReader
@@ -268,7 +270,8 @@ class SubmissionClient(Client):
         worker.more_time = self._more_time
         self._limits.renew()
         self.isolation = worker.isolation
-        self._now.peer = JudgePeer(worker.channel, self._now.side, self, self._loader.notices)
+        notices = {**self._loader.notices, "slow": self._slow}
+        self._now.peer = JudgePeer(worker.channel, self._now.side, self, notices)
         self.limit_s = LOADING_LIMIT_S
         return worker
 
@@ -304,7 +307,12 @@ class SubmissionClient(Client):
 
     # ---- faults --------------------------------------------------------------------------
 
+    def took(self, call: int, seconds: float) -> None:
+        self._limits.places.answered()
+        super().took(call, seconds)
+
     def raised(self, error: RemoteRaised) -> StudentRaised:
+        self._limits.places.answered()
         fault = super().raised(error)
         forgotten = self.loaded.forgotten(fault)
         if forgotten is not None:  # the same words, and place, wherever the name is used
@@ -322,12 +330,34 @@ class SubmissionClient(Client):
         limit_s, starved = self.limit_s, False
         if isinstance(error, Deadline):
             limit_s, starved = self._limits.missed(worker, limit_s)
-        fault = process_exit.fault_of(error, worker, limit_s, starved)
+        fault = process_exit.fault_of(error, worker, limit_s, starved, self._hung())
         self._end(self._now)
         self.kills += was_killed(fault)
         if isinstance(fault, TimedOut):
             self._limits.timed_out()
         return fault
+
+    def _hung(self) -> Hung:
+        """Return where the call at hand is; only a place that exists."""
+        at = self._limits.places.place
+        if at is None:
+            return NOWHERE
+        line = at.line if at.loop is None else at.loop
+        where = self._place(at.file, at.cell, line)
+        if at.loop is not None and where is not None and where.line and where.cell is None:
+            head = head_of_loop(self._plan.files[where.file], where.line)
+            where = replace(where, line=head)
+        return Hung(where, at.loop is not None, self._limits.places.is_known)
+
+    def _slow(self, message: Message) -> None:
+        """Take note of where a call is, and end it sooner if others hung there."""
+        if self._loader.is_at_work:
+            raise Violation("slow")
+        functions = running_functions(message.meta.get("functions"))
+        most_s = self._limits.of_call_in(functions)
+        if most_s < self.limit_s and self.peer.until is not None:
+            self.peer.until -= self.limit_s - most_s
+            self.limit_s = most_s
 
     def place(self, error: RemoteRaised) -> Where | None:
         """Return only a place that exists."""
@@ -401,7 +431,7 @@ class SubmissionClient(Client):
             self.end_worker()
 
     def settings(self) -> Meta:
-        return super().settings() | self.ran.settings
+        return super().settings() | self.ran.settings | {"slow": True}
 
     def note(self, noted: Any) -> None:
         self.ran.note(noted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from ...text.language import _
 from .client import MINIMUM_LIMIT_S, REFERENCE_FACTOR
 from .faults import TimedOut
+from .hang_places import HangPlaces, RunningFunction
 from .time_limits import LimitExtension, SubmissionTime
 from .worker_process import WorkerProcess
 
@@ -20,6 +22,9 @@ IMPATIENT_LIMIT_S = 0.5
 """The shorter limit, in seconds, after `PATIENT_HANGS` calls without an answer.
 
 It is no less fair: 50 times the reference's time still holds."""
+KNOWN_HANG_LIMIT_S = 0.05
+"""The limit, in seconds, of a call in a function in which two calls before it hung, and from which
+no slow one ever came back: an endless loop. 50 times the reference's time still holds."""
 CALLBACK_FACTOR = 4.0
 """Factor on the limits of a call that calls back to the judge: it waits for the judge as well."""
 
@@ -68,8 +73,10 @@ class SubmissionLimits:
         self.time = SubmissionTime(SUBMISSION_LIMIT_S)
         self._extension = LimitExtension()
         self._reference_time: ReferenceTime = lambda call: 0.0
+        self.places = HangPlaces()
         self._hangs = 0
         self._leeway = 1.0
+        self._fair_s = 0.0
 
     # ---- of a call -----------------------------------------------------------------------
 
@@ -83,7 +90,16 @@ class SubmissionLimits:
     def of_call(self, number: int) -> float:
         """Return the limit, in seconds, of the call with this number in the current check."""
         floor = MINIMUM_LIMIT_S if self._hangs < PATIENT_HANGS else IMPATIENT_LIMIT_S
-        return self._leeway * max(floor, REFERENCE_FACTOR * self._reference_time(number))
+        self._fair_s = REFERENCE_FACTOR * self._reference_time(number)
+        return self._leeway * max(floor, self._fair_s)
+
+    def of_call_in(self, functions: tuple[RunningFunction, ...]) -> float:
+        """Return the most, in seconds, that a call may take which is seen in these functions."""
+        hangs = self.places.see(functions)
+        if not hangs:
+            return math.inf
+        floor = IMPATIENT_LIMIT_S if hangs == 1 else KNOWN_HANG_LIMIT_S
+        return self._leeway * max(floor, self._fair_s)
 
     # ---- of a request --------------------------------------------------------------------
 
@@ -104,6 +120,7 @@ class SubmissionLimits:
         """
         if not self.loading.is_on:
             self.require_time(worker)
+        self.places.begin()
         self._extension.begin(worker)
         self.time.begin()
 
@@ -134,6 +151,7 @@ class SubmissionLimits:
     def timed_out(self) -> None:
         """Count a call without an answer."""
         self._hangs += 1
+        self.places.timed_out()
         self._extension.timed_out()
 
     def _met(self, limit_s: float) -> tuple[float, bool]:
