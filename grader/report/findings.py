@@ -123,6 +123,8 @@ def _face(seen: Observation) -> Hashable:
 
 
 def _ending(seen: Observation) -> Hashable:
+    if seen.outcome is Outcome.TIMED_OUT and seen.where is not None:
+        return seen.outcome, seen.where  # the first says for how long it was waited for
     return seen.outcome, seen.observed, seen.where, seen.cause
 
 

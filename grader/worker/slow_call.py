@@ -13,7 +13,7 @@ from types import CodeType, FrameType
 
 from ..wire import frame as messages
 
-AFTER_S = 0.05
+AFTER_S = 0.03
 """The processor time, in seconds, after which a call is looked at for the first time."""
 EVERY_S = 0.02
 """The processor time between two looks. Python looks for signals where functions and rounds of a

@@ -68,7 +68,7 @@ def test_the_loop_is_told(engine: Engine) -> None:
     assert first.observed == "no answer within 2 s: it was still in the loop at t1_toy.py:7"
     assert first.where == Where("t1_toy.py", 7)
     assert {one.observed for one in others} == {
-        "no answer: it stays in the loop at t1_toy.py:7 again"
+        "no answer: it stayed in the loop at t1_toy.py:7, as in a call before"
     }
     assert {one.outcome for one in (first, *others)} == {Outcome.TIMED_OUT}
 
@@ -88,7 +88,10 @@ def test_the_loop_is_told_in_korean() -> None:
     finally:
         use_language(before)
     assert str(first) == "2초 안에 응답이 없습니다. 그때까지 t1_toy.py:7의 반복문 안에 있었습니다"
-    assert str(later) == "응답이 없습니다. 다시 t1_toy.py:7의 반복문에서 나오지 않습니다"
+    assert (
+        str(later)
+        == "응답이 없습니다. 앞의 호출에서처럼 t1_toy.py:7의 반복문에서 나오지 않았습니다"
+    )
 
 
 def test_calls_that_do_end_in_the_same_function_pass(engine: Engine) -> None:

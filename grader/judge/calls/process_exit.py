@@ -121,8 +121,12 @@ def _no_answer(seconds: str, hung: Hung) -> str:
                 place=hung.where,
             )
         case Hung(in_loop=True):
-            return _("no answer: it stays in the loop at {place} again", place=hung.where)
-    return _("no answer: it stays in the function at {place} again", place=hung.where)
+            return _(
+                "no answer: it stayed in the loop at {place}, as in a call before", place=hung.where
+            )
+    return _(
+        "no answer: it stayed in the function at {place}, as in a call before", place=hung.where
+    )
 
 
 def fault_of(

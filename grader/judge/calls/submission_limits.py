@@ -22,9 +22,13 @@ IMPATIENT_LIMIT_S = 0.5
 """The shorter limit, in seconds, after `PATIENT_HANGS` calls without an answer.
 
 It is no less fair: 50 times the reference's time still holds."""
-KNOWN_HANG_LIMIT_S = 0.05
-"""The limit, in seconds, of a call in a function in which two calls before it hung, and from which
-no slow one ever came back: an endless loop. 50 times the reference's time still holds."""
+SECOND_HANG_LIMIT_S = 0.25
+KNOWN_HANG_LIMIT_S = 0.03
+"""The limits, in seconds, of a call in a function in which one call before it hung, and in which
+several did. They hold while no slow call ever came back from it, as none does from an endless
+loop."""
+KNOWN_HANG_FACTOR = 20.0
+"""So many times what the reference takes is given even then."""
 CALLBACK_FACTOR = 4.0
 """Factor on the limits of a call that calls back to the judge: it waits for the judge as well."""
 
@@ -76,7 +80,7 @@ class SubmissionLimits:
         self.places = HangPlaces()
         self._hangs = 0
         self._leeway = 1.0
-        self._fair_s = 0.0
+        self._call = 0
 
     # ---- of a call -----------------------------------------------------------------------
 
@@ -90,16 +94,16 @@ class SubmissionLimits:
     def of_call(self, number: int) -> float:
         """Return the limit, in seconds, of the call with this number in the current check."""
         floor = MINIMUM_LIMIT_S if self._hangs < PATIENT_HANGS else IMPATIENT_LIMIT_S
-        self._fair_s = REFERENCE_FACTOR * self._reference_time(number)
-        return self._leeway * max(floor, self._fair_s)
+        self._call = number
+        return self._leeway * max(floor, REFERENCE_FACTOR * self._reference_time(number))
 
     def of_call_in(self, functions: tuple[RunningFunction, ...]) -> float:
         """Return the most, in seconds, that a call may take which is seen in these functions."""
         hangs = self.places.see(functions)
         if not hangs:
             return math.inf
-        floor = IMPATIENT_LIMIT_S if hangs == 1 else KNOWN_HANG_LIMIT_S
-        return self._leeway * max(floor, self._fair_s)
+        floor = SECOND_HANG_LIMIT_S if hangs == 1 else KNOWN_HANG_LIMIT_S
+        return self._leeway * max(floor, KNOWN_HANG_FACTOR * self._reference_time(self._call))
 
     # ---- of a request --------------------------------------------------------------------
 

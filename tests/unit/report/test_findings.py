@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from grader.course.rubric import Criterion, Visibility
-from grader.grade.evidence import Cause, Observation, Outcome
+from grader.grade.evidence import Cause, Observation, Outcome, Where
 from grader.report.content import report_on
 from grader.report.findings import findings
 from tests.unit.samples import RUBRIC, SampleResult
@@ -57,3 +57,17 @@ def test_shown_in_full_is(seen: list[Observation], criterion: str) -> None:
     first = findings(part).first
 
     assert first is not None and first.criterion == criterion
+
+
+def test_checks_that_stay_in_the_same_loop_are_told_together() -> None:
+    where = Where("a1.py", 12)
+    hung = [
+        replace(failed(criterion), outcome=Outcome.TIMED_OUT, observed=words, where=where)
+        for criterion, words in (("outputs", "no answer within 2 s"), ("shapes", "as before"))
+    ]
+    part = report_on(SampleResult(observations=tuple(hung)), RUBRIC).exercises[0]
+
+    found = findings(part)
+
+    assert [one.seen.where for one in found.echoes] == [where]
+    assert found.others == ()

@@ -9,8 +9,9 @@ import pytest
 
 from grader.judge.calls.hang_places import HangPlaces, RunningFunction, running_functions
 from grader.judge.calls.submission_limits import (
-    IMPATIENT_LIMIT_S,
+    KNOWN_HANG_FACTOR,
     KNOWN_HANG_LIMIT_S,
+    SECOND_HANG_LIMIT_S,
     SubmissionLimits,
 )
 from grader.wire.faults import Violation
@@ -73,12 +74,12 @@ def test_a_call_that_was_never_looked_at_has_no_place() -> None:
 
 def test_the_limit_is_shorter_with_each_hang_in_a_function() -> None:
     assert limits_after(0) == math.inf
-    assert limits_after(1) == IMPATIENT_LIMIT_S
+    assert limits_after(1) == SECOND_HANG_LIMIT_S
     assert limits_after(2) == limits_after(9) == KNOWN_HANG_LIMIT_S
 
 
 def test_many_times_what_the_reference_takes_is_given_in_any_case() -> None:
-    assert limits_after(9, reference_s=0.02) == pytest.approx(50 * 0.02)
+    assert limits_after(9, reference_s=0.02) == pytest.approx(KNOWN_HANG_FACTOR * 0.02)
 
 
 def test_a_function_that_came_back_late_is_slow_and_no_endless_loop() -> None:
