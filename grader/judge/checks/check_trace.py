@@ -13,7 +13,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from ...grade.evidence import Outcome
-from ..compare.compare import ValueSummary, difference, summary
+from ..compare.compare import ValueSummary, are_equal, difference, summary
 from ..compare.leaks import Leaks
 from ..compare.precision import TOLERANCES
 from .leaf_print import LeafPrint, alike, print_of
@@ -227,6 +227,8 @@ def same(student: Sequence[Any], mistaken: Sequence[Any], room: float = 0.0) -> 
     if _holds_prints(student) or _holds_prints(mistaken):
         return alike(student, mistaken, room)
     for left, right in zip(student, mistaken, strict=True):
+        if are_equal(left, right):
+            continue
         observed, expected = _plain(left), _plain(right)
         tolerance = max(room, _tolerance((observed, expected)))
         if difference(observed, expected, atol=tolerance, rtol=tolerance) is not None:

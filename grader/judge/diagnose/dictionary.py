@@ -28,7 +28,6 @@ from ..checks.check_trace import (
     raised_a_name,
     raised_alike,
     shows_something,
-    tells_apart,
 )
 from ..checks.checks import Check
 from ..mutants.kill_records import KillRecords
@@ -156,11 +155,14 @@ class Dictionary:
         distinguishing: list[Check] = []
         others = ended = undecided = 0
         for check, trace in _in_order(case):
+            is_more_of_it = check.fresh and check in case.failing and not others + undecided
+            if is_more_of_it and _agreeing(distinguishing, case) >= BESIDE_ANOTHER:
+                continue  # nothing is remembered of it: it would have to be run
             made = self._mutant_runs.of(suspect.mistake, check, case.digest)
             if made is None:
                 return 0
             result = self._matched(suspect, check, case.digest, trace, made, room)
-            changes = tells_apart(made, self._mutant_runs.right(check, case.digest))
+            changes = self._mutant_runs.changes(suspect.mistake, check, case.digest, made)
             if result is Match.OTHER and (changes or check in case.failing):
                 others += 1
                 if not room or check in case.passing:
@@ -172,7 +174,7 @@ class Dictionary:
             ended += result is Match.UNDECIDED and changes and ended_alike(trace, made)
             undecided += result is Match.UNDECIDED and check in case.failing
         failing = [case.failing[check] for check in distinguishing if check in case.failing]
-        agreeing = sum(map(has_fractions, failing))
+        agreeing = _agreeing(distinguishing, case)
         if others > MOST_OTHERS or (
             others and agreeing < max(BESIDE_ANOTHER, FOR_EACH_OTHER * others)
         ):
@@ -225,7 +227,7 @@ class Dictionary:
             made = self._mutant_runs.of(suspect.mistake, check, case.digest, draw)
             if made is None or not made.drew:
                 return False
-            if tells_apart(made, self._mutant_runs.right(check, case.digest, draw)):
+            if self._mutant_runs.changes(suspect.mistake, check, case.digest, made, draw):
                 trace = case.again(check, draw)
                 return trace is not None and match(trace, made, room) is Match.SAME
         return False
@@ -278,6 +280,13 @@ class Dictionary:
         made = (self._mutant_runs.of(suspect.mistake, c, case.digest, AS_GRADED) for c in checks)
         pairs = zip(checks, made, strict=True)
         return all(one and raised_alike(case.failing[check], one) for check, one in pairs)
+
+
+def _agreeing(distinguishing: Sequence[Check], case: Case) -> int:
+    """Count the failing checks among these that compared rounded numbers."""
+    return sum(
+        has_fractions(case.failing[check]) for check in distinguishing if check in case.failing
+    )
 
 
 def _narrowest(suspects: Sequence[Suspect]) -> Iterator[Suspect]:

@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 
 from ...grade.evidence import Outcome
 from ..calls.client import DirectClient, LocalClient
-from ..checks.check_trace import CheckTrace, Draw
+from ..checks.check_trace import CheckTrace, Draw, tells_apart
 from ..checks.checks import Check
 from .kill_records import is_firm
 from .mutants import MAX_MADE, KnownMistake, Mutants
@@ -66,6 +66,7 @@ class MutantRuns:
         self._recorded, self._kept = recorded, kept
         self._modules, self._mutants, self._runner = modules, mutants, runner
         self._traces: dict[tuple[str, str, Draw], CheckTrace] = {}
+        self._changes: dict[tuple[str, str, Draw], bool] = {}
         self._clients: dict[tuple[str, str], tuple[ModuleType, DirectClient]] = {}
         self._numbers = 0
 
@@ -90,6 +91,25 @@ class MutantRuns:
             return None
         modules = {**self._modules, stem: module}
         return self._remembered(name_of(mistake), check, digest, draw, modules)
+
+    def changes(
+        self,
+        mistake: KnownMistake,
+        check: Check,
+        digest: str,
+        made: CheckTrace,
+        draw: Draw = AS_GRADED,
+    ) -> bool:
+        """Tell whether a check sees something else of a mistake (`made`) than of the reference."""
+        if made.outcome is not Outcome.PASSED:
+            return True  # the reference passes, and need not be run for that
+        key = (name_of(mistake), check.id, draw)
+        known = self._changes.get(key)
+        if known is None:
+            known = tells_apart(made, self.right(check, digest, draw))
+            if not check.fresh:
+                self._changes[key] = known
+        return known
 
     def _remembered(
         self,

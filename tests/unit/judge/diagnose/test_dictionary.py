@@ -11,7 +11,7 @@ import torch
 
 from grader.course.misconceptions import Misconception, Origin
 from grader.grade.evidence import Outcome
-from grader.judge.checks.check_trace import NOT_REFUSED, CheckTrace
+from grader.judge.checks.check_trace import NOT_REFUSED, CheckTrace, tells_apart
 from grader.judge.checks.checks import Check
 from grader.judge.diagnose.dictionary import Case, Dictionary
 from grader.judge.mutants.mutants import KnownMistake
@@ -61,6 +61,11 @@ class Bank:
 
     def right(self, check: Check, *draw: object) -> CheckTrace:
         return RIGHT[check.id]
+
+    def changes(
+        self, _mistake: object, check: Check, _digest: str, made: CheckTrace, *_draw: object
+    ) -> bool:
+        return tells_apart(made, RIGHT[check.id])
 
     def using_what_is_banned(self, slug: str) -> frozenset[str]:
         return frozenset({"torchs_own"})
@@ -321,3 +326,43 @@ def told_of(bank: Bank, student: Traces) -> list[str]:
             patch.setitem(RIGHT, name, CheckTrace(Outcome.PASSED, (X,)))
         causes = Dictionary(*cast(Any, (bank, bank, bank))).causes(case, ())
     return sorted({cause.id for own in causes.values() for cause in own})
+
+
+class Fresh(OneCheck):
+    """A check whose inputs are drawn for each submission: nothing is remembered of it."""
+
+    fresh = True
+
+
+class Asked(Bank):
+    """Notes which checks were run on a mistake."""
+
+    def __init__(self, made: Mapping[str, Traces]) -> None:
+        super().__init__(made)
+        self.ran: list[str] = []
+
+    def of(self, *asked: Any) -> Any:
+        if asked == ("slug",):
+            return {id: frozenset(traces) - {"fresh"} for id, traces in self._made.items()}
+        if len(asked) == 1:
+            return super().of(*asked)
+        mistake, check = asked[:2]
+        self.ran.append(check.id)
+        return self._made[mistake.entry.id][check.id]
+
+    def changes(self, *_asked: object) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("agreeing", "runs"), [(6, 0), (5, 1)])
+def test_a_fresh_check_is_run_only_where_it_adds_something(agreeing: int, runs: int) -> None:
+    """It takes as long as all that is remembered of the others."""
+    names = [f"check-{number}" for number in range(agreeing)]
+    checks = [*(OneCheck(name) for name in names), Fresh("fresh")]
+    traces = {check.id: failed(X / 2) for check in checks}
+    bank = Asked({"m": traces})
+    failing = {cast(Check, check): traces[check.id] for check in checks}
+    case = Case("slug", "a1", "digest", failing, {}, lambda check, draw: None)
+    mistakes = Dictionary(cast(Any, bank), cast(Any, bank), cast(Any, bank))
+    assert set(mistakes.causes(case, ())) == {check.id for check in checks}
+    assert bank.ran.count("fresh") == runs

@@ -92,6 +92,22 @@ def test_what_a_check_saw_of_a_mistake_that_is_gone_is_known(made: Mutants) -> N
     assert runner.ran[len(known) :] == ["other", "other"]
 
 
+@pytest.mark.parametrize(
+    ("outcome", "fresh", "runs"),
+    [(Outcome.FAILED, True, 0), (Outcome.PASSED, False, 1), (Outcome.PASSED, True, 2)],
+    ids=["it fails by it", "remembered", "fresh"],
+)
+def test_the_reference_is_run_only_where_a_mistake_passes(
+    made: Mutants, outcome: Outcome, fresh: bool, runs: int
+) -> None:
+    runner = Runner()
+    known: Any = MutantRuns({STEM: ModuleType(STEM)}, made, runner)
+    trace = CheckTrace(outcome, ["seen"])
+    for _time in range(2):
+        assert known.changes(made.of(STEM)[0], Check("one", fresh=fresh), "", trace)
+    assert len(runner.ran) == runs
+
+
 def test_a_mistake_that_is_made_anew_is_called_and_not_the_old_one(made: Mutants) -> None:
     called: list[tuple[ModuleType, Any]] = []
 
