@@ -45,6 +45,7 @@ from .checks.rubric_names import unknown_names
 from .checks.tracing import SuiteGlobals, TracingClient
 from .diagnose.likely_place import LikelyPlaces, PlacesBroken
 from .grading import Grading
+from .intermediates.accused import without_accused
 from .policy import policy
 from .reference.references import ReferenceBroken
 
@@ -177,7 +178,7 @@ class Judge:
         """Add the likely places of causes, and the observations made from the text alone."""
         plans = {exercise.slug: exercise for exercise in exercises}
         placed = [self._likely.placed(plans[one.exercise], one, client) for one in seen]
-        return [*placed, *policy.observations(exercises, client)]
+        return [*without_accused(placed), *policy.observations(exercises, client)]
 
     def _traced(self, client: SubmissionClient) -> Trace:
         if not isinstance(client, TracingClient):
