@@ -6,6 +6,9 @@ arithmetic: every token asks a question (its query), every token offers a label 
 something to say (its value). The better a label answers a question, the more of that value is
 taken over.
 
+Torch's own attention is not allowed, here and in all that follows: neither
+`F.scaled_dot_product_attention` nor `nn.MultiheadAttention`. You are the one who writes it.
+
 Shape letters, the same in every assignment:
 
     B   batch

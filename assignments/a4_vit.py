@@ -15,6 +15,9 @@ block has its heads to itself: there H is their number and Dh their width, as in
 
 That attention is the `PackedMultiHeadAttention` you wrote there, imported below. A mistake in it
 costs its points there, and not here once more.
+
+Torch's own attention and its Transformer layers are not allowed: neither
+`F.scaled_dot_product_attention` nor `nn.MultiheadAttention`, and no `nn.TransformerEncoderLayer`.
 """
 
 from collections.abc import Callable

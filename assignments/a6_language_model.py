@@ -15,6 +15,9 @@ assignment 5 imports what it is built of. If `apply_rope` is not written yet, ev
 written and graded all the same; only the training under "See what you built" in the notebook has to
 wait.
 
+Torch's own attention and its Transformer layers are not allowed: neither
+`F.scaled_dot_product_attention` nor `nn.MultiheadAttention`, and no `nn.TransformerEncoderLayer`.
+
 Shape letters: B batch, T tokens, D model width, H query heads, G key heads, Dh head width, V tokens
 in the vocabulary. … stands for any leading axes.
 """

@@ -23,6 +23,9 @@ What you wrote in assignment 1 may be called here:
 
 A mistake in there costs its points there, and not here once more.
 
+Torch's own attention is not allowed: neither `F.scaled_dot_product_attention` nor
+`nn.MultiheadAttention`.
+
 Shape letters, the same in every assignment:
 
     B            batch

@@ -23,6 +23,9 @@ What you wrote before may be called here, by `from a1_attention import ...`, and
 assignment 2 is what it begins with. A mistake in there costs its points there, and not here once
 more.
 
+Torch's own attention is not allowed: neither `F.scaled_dot_product_attention` nor
+`nn.MultiheadAttention`. (One function takes such a module, to read its weights; nothing calls it.)
+
 Shape letters: B batch, T tokens, H heads, Dh head width, D model width with D = H · Dh; d_in and
 d_out where a width changes on the way; S query tokens and L key tokens where they are not the same.
 """

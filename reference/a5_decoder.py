@@ -18,6 +18,9 @@ not the same tokens, S of the former and L of the latter. … stands for any lea
 
 The decoder is built of the attentions you wrote in assignment 3. A mistake in one of them costs its
 points there, and not here once more.
+
+Torch's own attention and its Transformer layers are not allowed: neither
+`F.scaled_dot_product_attention` nor `nn.MultiheadAttention`, and no `nn.TransformerDecoderLayer`.
 """
 
 from collections.abc import Sequence

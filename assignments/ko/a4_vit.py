@@ -15,6 +15,9 @@
 
 이 어텐션은 과제 3에서 작성한 `PackedMultiHeadAttention`이고, 아래에서 불러옵니다. 그 코드의
 실수는 과제 3에서 감점되고, 여기서 다시 감점되지는 않습니다.
+
+torch에 들어 있는 어텐션과 트랜스포머 층은 사용할 수 없습니다. `F.scaled_dot_product_attention`도
+`nn.MultiheadAttention`도, `nn.TransformerEncoderLayer`도 안 됩니다.
 """
 
 from collections.abc import Callable

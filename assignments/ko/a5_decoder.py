@@ -19,6 +19,9 @@
 
 디코더는 과제 3에서 작성한 어텐션들로 만듭니다. 그 코드의 실수는 과제 3에서 감점되고, 여기서 다시
 감점되지는 않습니다.
+
+torch에 들어 있는 어텐션과 트랜스포머 층은 사용할 수 없습니다. `F.scaled_dot_product_attention`도
+`nn.MultiheadAttention`도, `nn.TransformerDecoderLayer`도 안 됩니다.
 """
 
 from collections.abc import Sequence

@@ -15,6 +15,9 @@
 모든 것을 작성하고 채점받을 수 있습니다. 다만 노트북의 "지금까지 만든 것을 눈으로 보기" 아래에
 있는 학습은 그다음에 할 수 있습니다.
 
+torch에 들어 있는 어텐션과 트랜스포머 층은 사용할 수 없습니다. `F.scaled_dot_product_attention`도
+`nn.MultiheadAttention`도, `nn.TransformerEncoderLayer`도 안 됩니다.
+
 모양을 나타내는 글자: B 배치, T 토큰, D 모델 차원, H 쿼리 헤드, G 키 헤드, Dh 헤드 차원, V 어휘의
 토큰 수. …는 임의의 앞쪽 축을 뜻합니다.
 """
