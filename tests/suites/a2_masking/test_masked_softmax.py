@@ -155,6 +155,12 @@ class TestNumerics:
         x, mask = given(probe, name, B, S, L, dtype=dtype), probe.mask(B, S, L)
         expect.matches(getattr(student, name), getattr(reference, name), x, mask)
 
+    def test_dtype_is_that_of_the_weights(self, student, reference, probe, expect):
+        """Weights in half precision stay so beside a triangle of ones and zeros in float32."""
+        x = given(probe, "mask_then_renormalise", B, L, L, dtype=torch.float16)
+        renormalise = reference.mask_then_renormalise
+        expect.matches(student.mask_then_renormalise, renormalise, x, torch.ones(L, L).tril())
+
 
 class TestGradients:
     @BOTH
