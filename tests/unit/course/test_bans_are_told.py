@@ -1,4 +1,4 @@
-"""What an exercise forbids is said in its assignment's first words: nobody loses points unwarned."""
+"""What an exercise forbids is said in its assignment's first words."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from grader.course.course import course_here
 
 ROOT = Path(__file__).resolve().parents[3]
 COURSE = course_here(ROOT, ROOT)
-BANNED = {
-    slug: exercise for slug, exercise in COURSE.rubric.exercises.items() if exercise.banned
-}
+BANNED = {slug: exercise for slug, exercise in COURSE.rubric.exercises.items() if exercise.banned}
 
 
 def opening(folder: Path, stem: str) -> str:
