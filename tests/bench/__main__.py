@@ -16,9 +16,10 @@ from grader.engine.engine import Engine, Options
 from grader.engine.tiers import TIERS
 from grader.judge.checks.pytest_bridge import Suites
 from grader.submission.submission import Submission, read_submission
+from tests.bench.checking import cold, warm
 from tests.bench.faults import SUBMISSIONS, faults
 from tests.bench.growth import growth
-from tests.bench.measure import ROOT, Row, alternating, command, limit, ratio, seconds, together
+from tests.bench.measure import ROOT, Row, alternating, command, limit, seconds, together
 from tests.bench.no_slower import no_slower
 from tests.bench.peers.rows import beside_peers
 from tests.bench.reaching import watch_all
@@ -31,19 +32,6 @@ STEADY = 40
 """Submissions per measurement of the steady state."""
 GRADED = ("a1.sdpa", "a2.causal_attention")
 """What the sample submissions hold; graded by us and by plain pytest alike."""
-
-
-def cold(runs: int) -> Iterator[Row]:
-    """`grader check` on solved assignments, beside the import of torch alone."""
-    importing = command([PYTHON, "-c", "import torch"])
-    right = command([PYTHON, "-m", "grader", "check", "tests/corpus/right_plain"], (0, 1))
-    stubs = command([PYTHON, "-m", "grader", "check", "assignments"], (1,))
-    yield ratio(
-        "cold grader check, solved / import torch", *alternating(right, importing, runs), 1.6
-    )
-    yield ratio(
-        "cold grader check, stubs / import torch", *alternating(stubs, importing, runs), 1.6
-    )
 
 
 def help_text(runs: int) -> Iterator[Row]:
@@ -169,6 +157,7 @@ class Settings:
 BENCHMARKS: dict[str, Callable[[Settings], Iterator[Row]]] = {
     "help": lambda settings: help_text(settings.runs),
     "cold": lambda settings: cold(settings.runs),
+    "warm": lambda settings: warm(settings.runs),
     "fork": lambda settings: fork(settings.runs),
     "layer": lambda settings: layer(settings.runs),
     "batch": lambda settings: batch(settings.runs),
