@@ -33,6 +33,17 @@ def work(step):
         other = next_of(other)
 """
 ENDLESS_AT_TIMES = ENDLESS.replace("True", "step % 2 or other < 0") + "    return step\n"
+ENDLESS_BEFORE_WORK = """
+import time
+
+def work(step):
+    while step % 2:
+        pass
+    until = time.process_time() + 0.2
+    while time.process_time() < until:
+        pass
+    return step
+"""
 RECURSIVE = """
 def work(step):
     return step if step > 60 else work(step + 1) + work(step + 2)
@@ -94,8 +105,9 @@ def test_the_loop_is_told_in_korean() -> None:
     )
 
 
-def test_calls_that_do_end_in_the_same_function_pass(engine: Engine) -> None:
-    outcomes = [one.outcome for one in graded(engine, ENDLESS_AT_TIMES)]
+@pytest.mark.parametrize("text", [ENDLESS_AT_TIMES, ENDLESS_BEFORE_WORK], ids=["quick", "slow"])
+def test_calls_that_do_end_in_the_same_function_pass(engine: Engine, text: str) -> None:
+    outcomes = [one.outcome for one in graded(engine, text)]
     assert outcomes == [Outcome.PASSED, Outcome.TIMED_OUT] * (CHECKS // 2)
 
 

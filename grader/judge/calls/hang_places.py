@@ -1,4 +1,4 @@
-"""Remember in which functions calls of a submission hung: a later one is ended there sooner.
+"""Remember in which loops calls of a submission hung: a later one is ended there sooner.
 
 What a worker tells of this is not trusted. A lie would only end the student's own calls sooner, or
 leave the limits as they are.
@@ -14,8 +14,8 @@ from ...wire.values import items
 
 MOST_FUNCTIONS = 20
 
-FunctionKey = tuple[str, int | None, int]
-"""File, cell and first line of a function."""
+LoopKey = tuple[str, int | None, int, int]
+"""File, cell and first line of a function, and the line of a loop in it."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,12 @@ class RunningFunction:
     """None if it is in no loop."""
 
     @property
-    def key(self) -> FunctionKey:
+    def function(self) -> tuple[str, int | None, int]:
         return self.file, self.cell, self.line
+
+    @property
+    def key(self) -> LoopKey | None:
+        return None if self.loop is None else (*self.function, self.loop)
 
 
 def running_functions(value: Any) -> tuple[RunningFunction, ...]:
@@ -68,13 +72,12 @@ def _indentation(line: bytes) -> int:
 
 
 class HangPlaces:
-    """The functions in which calls of a submission hung, and those that the call at hand is in."""
+    """The loops in which calls of a submission hung, and those that the call at hand is in."""
 
     def __init__(self) -> None:
-        self._hangs: dict[FunctionKey, int] = {}
-        self._first: dict[FunctionKey, RunningFunction] = {}
-        self._slow: set[FunctionKey] = set()
-        """Functions from which an answer came after they had been looked at: they are slow."""
+        self._hangs: dict[LoopKey, int] = {}
+        self._slow: set[LoopKey] = set()
+        """Loops from which an answer came after they had been looked at: they are slow."""
         self._always: tuple[RunningFunction, ...] = ()
         """Where the call at hand was whenever it was looked at, the innermost first."""
         self._seen = False
@@ -85,35 +88,37 @@ class HangPlaces:
 
     def see(self, functions: tuple[RunningFunction, ...]) -> int:
         """Note where the call at hand is; return how many calls before it hung there."""
-        now = {one.key: one for one in reversed(functions)}
+        now = {one.function: one for one in reversed(functions)}
         before = self._always if self._seen else functions
-        self._always, self._seen = tuple(now[one.key] for one in before if one.key in now), True
-        return max((self._hangs_in(key) for key in now), default=0)
+        still = (now[one.function] for one in before if one.function in now)
+        self._always, self._seen = tuple(still), True
+        return max(map(self._hangs_in, functions), default=0)
 
     def timed_out(self) -> None:
         """Count the call at hand as one that hung."""
-        if self.place is not None:
-            self._first.setdefault(self.place.key, self.place)
-            self._hangs[self.place.key] = self._hangs.get(self.place.key, 0) + 1
+        if self.place is not None and (key := self.place.key) is not None:
+            self._hangs[key] = self._hangs.get(key, 0) + 1
 
     def answered(self) -> None:
         """Note that the call at hand ended by itself."""
-        self._slow.update(one.key for one in self._always)
+        self._slow.update(one.key for one in self._always if one.key is not None)
 
     @property
     def place(self) -> RunningFunction | None:
         """Return the function that the call at hand stays in.
 
-        That is one where others hung, if it is in it: looked at a few times only, a call may always
-        be in what is called in the loop.
+        That is one in whose loop others hung, if it is in it: looked at a few times only, a call
+        may always be in what is called in the loop.
         """
-        known = [self._first[one.key] for one in self._always if self._hangs_in(one.key)]
+        known = [one for one in self._always if self._hangs_in(one)]
         return next(iter((*known, *self._always)), None)
 
     @property
     def is_known(self) -> bool:
         """Tell whether a call before this one hung where it is."""
-        return any(self._hangs_in(one.key) for one in self._always)
+        return any(map(self._hangs_in, self._always))
 
-    def _hangs_in(self, key: FunctionKey) -> int:
-        return 0 if key in self._slow else self._hangs.get(key, 0)
+    def _hangs_in(self, function: RunningFunction) -> int:
+        """Count the calls that hung in the loop that a function is in."""
+        key = function.key
+        return 0 if key is None or key in self._slow else self._hangs.get(key, 0)

@@ -114,19 +114,13 @@ def _no_answer(seconds: str, hung: Hung) -> str:
                 seconds=seconds,
                 place=hung.where,
             )
-        case Hung(again=False):
+        case Hung(in_loop=False):
             return _(
                 "no answer within {seconds} s: it was still in the function at {place}",
                 seconds=seconds,
                 place=hung.where,
             )
-        case Hung(in_loop=True):
-            return _(
-                "no answer: it stayed in the loop at {place}, as in a call before", place=hung.where
-            )
-    return _(
-        "no answer: it stayed in the function at {place}, as in a call before", place=hung.where
-    )
+    return _("no answer: it stayed in the loop at {place}, as in a call before", place=hung.where)
 
 
 def fault_of(

@@ -354,7 +354,9 @@ class SubmissionClient(Client):
         if self._loader.is_at_work:
             raise Violation("slow")
         functions = running_functions(message.meta.get("functions"))
-        most_s = self._limits.of_call_in(functions)
+        worker = self._now.worker
+        is_cold = worker is not None and worker.is_cold
+        most_s = self._limits.of_call_in(functions, is_cold=is_cold)
         if most_s < self.limit_s and self.peer.until is not None:
             self.peer.until -= self.limit_s - most_s
             self.limit_s = most_s

@@ -24,9 +24,8 @@ IMPATIENT_LIMIT_S = 0.5
 It is no less fair: 50 times the reference's time still holds."""
 SECOND_HANG_LIMIT_S = 0.25
 KNOWN_HANG_LIMIT_S = 0.03
-"""The limits, in seconds, of a call in a function in which one call before it hung, and in which
-several did. They hold while no slow call ever came back from it, as none does from an endless
-loop."""
+"""The limits, in seconds, of a call in a loop in which one call before it hung, or several did. They
+hold while no slow call ever came back from it, as none does from an endless loop."""
 KNOWN_HANG_FACTOR = 20.0
 """So many times what the reference takes is given even then."""
 CALLBACK_FACTOR = 4.0
@@ -97,12 +96,15 @@ class SubmissionLimits:
         self._call = number
         return self._leeway * max(floor, REFERENCE_FACTOR * self._reference_time(number))
 
-    def of_call_in(self, functions: tuple[RunningFunction, ...]) -> float:
-        """Return the most, in seconds, that a call may take which is seen in these functions."""
+    def of_call_in(self, functions: tuple[RunningFunction, ...], *, is_cold: bool) -> float:
+        """Return the most, in seconds, that a call may take which is seen in these functions.
+
+        `is_cold`: the worker has not practised, and its first call takes longer.
+        """
         hangs = self.places.see(functions)
         if not hangs:
             return math.inf
-        floor = SECOND_HANG_LIMIT_S if hangs == 1 else KNOWN_HANG_LIMIT_S
+        floor = SECOND_HANG_LIMIT_S if hangs == 1 or is_cold else KNOWN_HANG_LIMIT_S
         return self._leeway * max(floor, KNOWN_HANG_FACTOR * self._reference_time(self._call))
 
     # ---- of a request --------------------------------------------------------------------

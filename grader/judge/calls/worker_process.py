@@ -31,6 +31,8 @@ from .faults import SourceGone
 
 OUTPUT_KEPT_BYTES = 64 << 10
 START_LIMIT_S = 60.0
+FORKED_S = 0.3
+"""A forked worker has computed less than that when it is ready, and whoever imports torch more."""
 READS_AT_ONCE = 64
 
 
@@ -166,6 +168,8 @@ class WorkerProcess:
         """Known once `await_ready` was called."""
         self.mapped_at_start = 0
         """Bytes of address space before student code; 0 where the system does not tell."""
+        self.is_cold = True
+        """False for a worker that was forked from a process which has practised."""
         self.channel = Channel(sock, self._wait)
         self.output = bytearray()
         self.tally = tally
@@ -194,6 +198,8 @@ class WorkerProcess:
             text = bytes(self.output).decode("utf-8", "replace").strip()
             raise SourceGone(f"a worker did not start: {text or error!r}") from None
         self.mapped_at_start = mapped_bytes(self.pid)
+        usage = self.usage()
+        self.is_cold = usage is None or usage.running_s > FORKED_S
 
     def usage(self) -> Usage | None:
         """Read the worker's CPU time so far; return None if the system does not tell."""

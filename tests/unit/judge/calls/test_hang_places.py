@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,7 +29,9 @@ def hang(places: HangPlaces, *seen: tuple[RunningFunction, ...]) -> None:
     places.timed_out()
 
 
-def limits_after(hangs: int, *, is_slow: bool = False, reference_s: float = 0.0) -> float:
+def limits_after(
+    hangs: int, *, is_slow: bool = False, is_cold: bool = False, reference_s: float = 0.0
+) -> float:
     limits = SubmissionLimits()
     limits.begin_check(lambda call: reference_s)
     limits.of_call(0)
@@ -38,7 +41,7 @@ def limits_after(hangs: int, *, is_slow: bool = False, reference_s: float = 0.0)
     for _hang in range(hangs):
         hang(limits.places, (LOOP, OUTER))
     limits.places.begin()
-    return limits.of_call_in((LOOP, OUTER))
+    return limits.of_call_in((LOOP, OUTER), is_cold=is_cold)
 
 
 def test_the_place_of_a_hang_is_the_innermost_function_that_it_never_leaves() -> None:
@@ -58,11 +61,6 @@ def test_a_later_call_is_told_the_place_of_the_first() -> None:
     places.see((HELPER, LOOP, OUTER))
     assert places.place == LOOP
     assert places.is_known
-    places.timed_out()
-    hang(places, (HELPER, OUTER))
-    places.begin()
-    places.see((HELPER, LOOP, OUTER))
-    assert places.place == HELPER  # the innermost of those where calls hung
 
 
 def test_a_call_that_was_never_looked_at_has_no_place() -> None:
@@ -86,12 +84,31 @@ def test_a_function_that_came_back_late_is_slow_and_no_endless_loop() -> None:
     assert limits_after(9, is_slow=True) == math.inf
 
 
-def test_other_functions_keep_their_limit() -> None:
+def test_a_worker_that_has_not_practised_gets_more() -> None:
+    assert limits_after(9, is_cold=True) == SECOND_HANG_LIMIT_S
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [(HELPER, OUTER), (replace(LOOP, loop=None), OUTER), (replace(LOOP, loop=14), OUTER)],
+    ids=["another function", "before the loop", "another loop"],
+)
+def test_who_is_elsewhere_keeps_the_limit(elsewhere: tuple[RunningFunction, ...]) -> None:
+    """A function may wait for ever in a loop that others never come to."""
     limits = SubmissionLimits()
     for _hang in range(5):
         hang(limits.places, (LOOP, OUTER))
     limits.places.begin()
-    assert limits.of_call_in((HELPER, OUTER)) == math.inf
+    assert limits.of_call_in(elsewhere, is_cold=False) == math.inf
+
+
+def test_a_function_without_a_loop_has_no_shorter_limit() -> None:
+    limits = SubmissionLimits()
+    for _hang in range(5):
+        hang(limits.places, (HELPER, OUTER))
+    limits.places.begin()
+    assert limits.of_call_in((HELPER, OUTER), is_cold=False) == math.inf
+    assert not limits.places.is_known
 
 
 @pytest.mark.parametrize(
