@@ -24,8 +24,8 @@ IMPATIENT_LIMIT_S = 0.5
 It is no less fair: 50 times the reference's time still holds."""
 SECOND_HANG_LIMIT_S = 0.25
 KNOWN_HANG_LIMIT_S = 0.03
-"""The limits, in seconds, of a call in a loop in which one call before it hung, or several. They hold
-while no slow call ever came back from it, as none does from an endless loop."""
+"""The limits, in seconds, of a call in a loop in which one call before it hung, or several. They
+hold while no slow call ever came back from it, as none does from an endless loop."""
 KNOWN_HANG_FACTOR = 20.0
 """So many times what the reference takes is given even then."""
 CALLBACK_FACTOR = 4.0
