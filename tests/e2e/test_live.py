@@ -134,7 +134,7 @@ def test_everything_that_is_here_is_checked(cells: dict[str, dict[str, Any]]) ->
     ("cell", "observed"),
     [
         ("exits, checked", "the process ended by itself, with exit code 0 (os._exit)"),
-        ("hangs, checked", "no answer within "),
+        ("hangs, checked", "in the loop at In["),
     ],
 )
 def test_what_ends_or_hangs_a_process_costs_its_check_and_not_the_kernel(

@@ -108,7 +108,8 @@ def test_a_sealed_course_makes_the_same_gradebook(
 
 # ---- who knows what ---------------------------------------------------------------------------
 
-SLOW = "# marker 7f3a91\n\ndef box_blur(images, side):\n    while True:\n        pass\n"
+SLOW = "# marker 7f3a91\n\ndef box_blur(images, side):\n    return sum(iter(int, 1))\n"
+"""Without end, and not in a loop of Python's: each check waits for its whole limit."""
 SECRETS = {
     "key": KEY.grading.cipher,
     "key as text": KEY.grading.text[30:90].encode(),

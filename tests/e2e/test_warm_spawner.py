@@ -18,6 +18,7 @@ import ctypes, gc, json, os, re, resource, signal, sys, threading
 def surroundings():
     limits = [getattr(resource, name) for name in sorted(dir(resource)) if "RLIMIT_" in name]
     handlers = [str(signal.getsignal(n)) for n in sorted(signal.valid_signals())]
+    handlers = [re.sub("0x[0-9a-f]+", "", one) for one in handlers]
     status = open("/proc/self/status").read()
     paths = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
     links = [os.readlink(path) for path in paths if os.path.lexists(path)]
