@@ -142,6 +142,7 @@ class Judge:
             return TooBusy(str(error))
         finally:
             client.close()
+            self._workers.processor.forget()
             self._workers.restock()
         return GradedSubmission(
             observations=tuple(observations),

@@ -189,6 +189,7 @@ class SubmissionClient(Client):
             StudentFault: the submission can't be loaded at all, or used up its time.
         """
         self.begin_check()
+        self._workers.processor.settle()
         self._limits.begin_check(reference_time)
         if self._loader.hopeless is not None:
             raise self._loader.hopeless

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from .processor import SharedProcessor
 from .worker_process import WorkerProcess, WorkerStarter
 
 
@@ -13,12 +14,14 @@ class Workers:
     def __init__(self, starter: WorkerStarter, ahead: int = 0) -> None:
         self._starter, self._ahead = starter, ahead
         self._spares: deque[WorkerProcess] = deque()
+        self.processor = SharedProcessor()
         self.restock()
 
     def take(self) -> WorkerProcess:
         """Return a ready worker that nobody else has or gets."""
         worker = self._spares.popleft() if self._spares else self._starter.start()
         worker.await_ready()
+        self.processor.bring(worker.pid)
         return worker
 
     def restock(self) -> None:
