@@ -366,3 +366,68 @@ def test_a_fresh_check_is_run_only_where_it_adds_something(agreeing: int, runs: 
     mistakes = Dictionary(cast(Any, bank), cast(Any, bank), cast(Any, bank))
     assert set(mistakes.causes(case, ())) == {check.id for check in checks}
     assert bank.ran.count("fresh") == runs
+
+
+PASSING = ("passing 1", "passing 2")
+
+
+def told_and_run(bank: Bank, failing: int) -> tuple[list[str], list[str]]:
+    """What is named for a class's usual numbers in so many failing checks, and which passing checks
+    were run on mistakes for it."""
+    seen = {f"check {number}": failed(X / (2 + number)) for number in range(failing)}
+    checks = {name: cast(Check, OneCheck(name)) for name in (*seen, *PASSING)}
+    right = CheckTrace(Outcome.PASSED, (X,))
+    ran: list[str] = []
+
+    class Noting:
+        def of(self, *asked: Any) -> Any:
+            ran.append(asked[1].id)
+            return bank.of(*asked)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(bank, name)
+
+    case = Case(
+        "slug",
+        "a1",
+        "",
+        {checks[name]: trace for name, trace in seen.items()},
+        {checks[name]: right for name in PASSING},
+        lambda check, draw: None,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        for name in checks:
+            patch.setitem(RIGHT, name, right)
+        causes = Dictionary(*cast(Any, (bank, Noting(), bank))).causes(case, ())
+    told = sorted({cause.id for own in causes.values() for cause in own})
+    return told, [name for name in ran if name in PASSING]
+
+
+def usual(failing: int, **passing: CheckTrace) -> dict[str, CheckTrace]:
+    seen = {f"check {number}": failed(X / (2 + number)) for number in range(failing)}
+    return {**seen, **{name.replace("_", " "): trace for name, trace in passing.items()}}
+
+
+OTHER = CheckTrace(Outcome.PASSED, (X + 1,))
+"""What a check lets pass, and is not what the reference gives."""
+
+
+def test_what_passes_is_run_only_to_tell_mistakes_apart() -> None:
+    """It passes on the mistake, too: so says the record. Most checks of an exercise do."""
+    assert told_and_run(Bank({"m": usual(6)}), 6) == (["m"], [])
+    both = Bank({"m": usual(6), "n": usual(6, passing_1=OTHER)})
+    told, ran = told_and_run(both, 6)
+    assert told == ["m"]
+    assert {*ran} == {*PASSING}
+
+
+def test_mistakes_that_show_other_numbers_need_not_be_told_apart_by_what_passes() -> None:
+    others = {f"other {k}": {**usual(6), f"check {k}": failed(X * 9)} for k in range(3)}
+    assert told_and_run(Bank({"m": usual(6), **others}), 6) == (["m"], [])
+
+
+def test_few_failing_checks_need_what_passes() -> None:
+    told, ran = told_and_run(Bank({"m": usual(5)}), 5)
+    assert told == ["m"]
+    assert {*ran} == {*PASSING}
+    assert told_and_run(Bank({"m": usual(5, passing_2=OTHER)}), 5)[0] == []
