@@ -137,7 +137,7 @@ class TestState:
             count = sum(parameter.numel() for parameter in student.ViT().parameters())
         expect.true(count == VIT_B_16, observed=f"{count:,} numbers", expected=f"{VIT_B_16:,}")
 
-    @pytest.mark.parametrize("case", ["meta", "frozen", "used-twice", "buffers"])
+    @pytest.mark.parametrize("case", ["meta", "frozen", "frozen-last", "used-twice", "buffers"])
     def test_count_parameters(self, student, expect, case):
         """Every parameter counts once, trainable or not, and buffers do not count."""
         with torch.device("meta" if case == "meta" else "cpu"):
@@ -145,6 +145,8 @@ class TestState:
         expected = 3 * 4 + 4 + 4 + 4 + 4 * 5 + 5
         if case == "frozen":
             layers[0].requires_grad_(False)
+        if case == "frozen-last":
+            layers[2].requires_grad_(False)
         if case == "used-twice":
             layers.append(layers[2])
         if case == "buffers":
