@@ -145,6 +145,19 @@ def _structure(module: nn.Module) -> dict[str, list[tuple[str, str]]]:
     return {"plain": plain[:100], "shared": shared[:100]}
 
 
+def _plain_tensors(module: nn.Module) -> list[tuple[str, str]]:
+    """Find tensors of two axes or more that are neither parameters nor buffers.
+
+    They stay where they are when the module moves to another device or dtype.
+    """
+    return [
+        (f"{path}.{name}".lstrip("."), str(tuple(value.shape)))
+        for path, part in nn.Module.named_modules(module)
+        for name, value in vars(part).items()
+        if isinstance(value, torch.Tensor) and value.dim() > 1
+    ][:100]
+
+
 def _attribute(value: object, name: str) -> object:
     return getattr(value, name)
 
@@ -180,5 +193,6 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "parts": _parts,
     "nothing": _nothing,
     "structure": _structure,
+    "plain_tensors": _plain_tensors,
     "finish": _finish,
 }

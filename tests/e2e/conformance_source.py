@@ -140,6 +140,15 @@ class GivesWeight(Layer):
         return self.linear.weight
 
 
+class KeepsPlainTensors(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = Layer(3, 2)
+        self.layer.triangle = torch.ones(4, 4).tril()
+        self.scale = torch.tensor(0.5)
+        self.mask = nn.Parameter(torch.ones(2, 2), requires_grad=False)
+
+
 class Stubborn(nn.Linear):
     def train(self, mode=True):
         raise RuntimeError("no other mode")

@@ -422,6 +422,11 @@ class TestModules:
     def test_buffers_are_listed(self, student: Student) -> None:
         assert [name for name, _ in student.Layer(3, 2).named_buffers()] == ["mask"]
 
+    def test_plain_tensors_are_listed(self, student: Student) -> None:
+        """Neither parameters nor buffers, nor a number without axes, which fits everywhere."""
+        assert student.Layer(3, 2).plain_tensors() == []
+        assert student.KeepsPlainTensors().plain_tensors() == [("layer.triangle", "(4, 4)")]
+
     def test_freezing_every_parameter(self, student: Student) -> None:
         layer = student.Layer(3, 2).requires_grad_(False)
         assert [spec.requires_grad for spec in layer.specs] == [False, False]

@@ -240,6 +240,15 @@ class CausalSuite:
         slope = (level(x + 1e-2 * direction) - level(x - 1e-2 * direction)).detach() / 2e-2
         expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=2e-2)
 
+    def mask_moves_with_the_module(self, module, expect):
+        """A tensor that a new module keeps is a buffer or a parameter, so that it moves along."""
+        kept = [f"`{name}` {shape}" for name, shape in module.plain_tensors()]
+        expect.true(
+            not kept,
+            observed=f"kept as a plain attribute: {', '.join(kept)}",
+            expected="a buffer: on a GPU the module's tensors have to be there too",
+        )
+
     def every_parameter_learns(self, probe, expect):
         """Every parameter gets a gradient that is finite and not zero."""
         attention = self.build(probe)

@@ -20,6 +20,7 @@ from .faults import AuthorFault
 from .module_description import (
     ParameterSpec,
     description_in,
+    pairs_in,
     require_drawable,
     structure_in,
     value_like,
@@ -251,6 +252,13 @@ class RemoteModule:
         For messages only: the student's side says so.
         """
         return structure_in(self._ask("structure"))
+
+    def plain_tensors(self) -> list[tuple[str, str]]:
+        """Return place and shape of tensors with two axes or more that do not move with the module.
+
+        They are neither parameters nor buffers. The student's side says so.
+        """
+        return pairs_in(self._ask("plain_tensors"))
 
     def requires_grad_(self, wanted: bool = True) -> RemoteModule:
         """Freeze or unfreeze every parameter."""

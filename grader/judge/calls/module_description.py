@@ -79,10 +79,11 @@ def structure_in(answer: Any) -> tuple[list[tuple[str, str]], list[tuple[str, st
     """
     if not isinstance(answer, dict):
         raise Violation("structure of a module")
-    return _pairs(answer.get("plain")), _pairs(answer.get("shared"))
+    return pairs_in(answer.get("plain")), pairs_in(answer.get("shared"))
 
 
-def _pairs(rows: Any) -> list[tuple[str, str]]:
+def pairs_in(rows: Any) -> list[tuple[str, str]]:
+    """Read pairs of short texts. Raises Violation: it is something else."""
     if not isinstance(rows, list) or len(rows) > 100:
         raise Violation("structure of a module")
     pairs = []

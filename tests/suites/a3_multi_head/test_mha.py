@@ -122,6 +122,13 @@ class TestState:
         """A second module that loads the first one's state_dict computes the same."""
         CHECKS.state_dict_is_the_whole_state(probe, expect)
 
+    @pytest.mark.parametrize("context_length", [T, 2 * T])
+    def test_mask_moves_with_the_module(self, student, expect, context_length):
+        """Whatever a new module keeps, such as its mask, moves with it to another device."""
+        CHECKS.mask_moves_with_the_module(
+            student.MultiHeadAttention(D_IN, D_OUT, context_length, 0.0, H), expect
+        )
+
     def test_input_is_not_modified(self, probe, expect):
         """The input is the same after the call as before it."""
         output = expect.unchanged(build(probe), tokens_like(probe))
