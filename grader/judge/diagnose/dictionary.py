@@ -110,9 +110,8 @@ class Dictionary:
         return self._parts(suspects, case)
 
     def _named(self, suspects: Sequence[Suspect], case: Case, room: float = 0.0) -> Iterator[Cause]:
-        alike = [s for s in suspects if self._fails_alike(s, case, room)]
-        for suspect in alike:
-            if probes := self._whole(suspect, case, room, alone=len(alike) == 1):
+        for suspect in suspects:
+            if probes := self._whole(suspect, case, room):
                 yield suspect.cause(probes)
 
     def _parts(self, suspects: Sequence[Suspect], case: Case) -> dict[str, tuple[Cause, ...]]:
@@ -147,36 +146,18 @@ class Dictionary:
 
     # ---- one mistake for all that fails --------------------------------------------------
 
-    def _fails_alike(self, suspect: Suspect, case: Case, room: float) -> bool:
-        """Tell whether what failing checks saw may be the mistake's; passing ones are not asked."""
-        others = 0
-        for check in _by_id(case.failing):
-            if check.fresh:
-                continue
-            made = self._mutant_runs.of(suspect.mistake, check, case.digest)
-            if made is None:
-                return False
-            result = self._matched(suspect, check, case.digest, case.failing[check], made, room)
-            others += result is Match.OTHER
-            if others > (MOST_OTHERS if room else 0):
-                return False
-        return True
-
-    def _whole(self, suspect: Suspect, case: Case, room: float, *, alone: bool) -> int:
+    def _whole(self, suspect: Suspect, case: Case, room: float) -> int:
         """Count the independent probes that agree with the mistake and not with the right answer.
 
         0 if one speaks against the mistake, or if they are fewer than `PROBES`; 1 if one of them is
-        enough by itself. Numbers of failing checks may differ by `room`. `alone`: no other mistake
-        fails alike, so that no passing check is needed to tell them apart.
+        enough by itself. Numbers of failing checks may differ by `room`.
         """
         distinguishing: list[Check] = []
         others = ended = undecided = 0
         for check, trace in _in_order(case):
-            enough = not others + undecided and _agreeing(distinguishing, case) >= BESIDE_ANOTHER
-            if enough and check in case.failing and check.fresh:
+            is_more_of_it = check.fresh and check in case.failing and not others + undecided
+            if is_more_of_it and _agreeing(distinguishing, case) >= BESIDE_ANOTHER:
                 continue  # nothing is remembered of it: it would have to be run
-            if enough and check in case.passing and alone:
-                continue  # the mistake passes it as well
             made = self._mutant_runs.of(suspect.mistake, check, case.digest)
             if made is None:
                 return 0
