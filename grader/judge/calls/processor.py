@@ -12,8 +12,19 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 LOOK_AGAIN_S = 0.05
+
+
+class Movable(Protocol):
+    """A worker as far as it can be moved."""
+
+    pid: int
+
+    @property
+    def is_alive(self) -> bool:
+        """Tell whether the number still stands for the worker, as far as is known."""
 
 
 class SharedProcessor:
@@ -27,7 +38,7 @@ class SharedProcessor:
         """`processors`: those that may be used; `running`: how many processes compute now."""
         self._all = _allowed() if processors is None else processors
         self._running = running or processes_running
-        self._workers: list[int] = []
+        self._workers: list[Movable] = []
         self._own: int | None = None
         self._look_at = 0.0
 
@@ -36,11 +47,11 @@ class SharedProcessor:
         """Return the processor that is shared now; None if the system chooses for each process."""
         return self._own
 
-    def bring(self, worker: int) -> None:
-        """Have a worker compute where the judge does, by its process id."""
+    def bring(self, worker: Movable) -> None:
+        """Have a worker compute where the judge does."""
         self._workers.append(worker)
         if self._own is not None:
-            _keep(worker, {self._own})
+            _keep(worker.pid, {self._own})
 
     def settle(self) -> None:
         """Share a processor if another one is idle, and none if more processes want to compute."""
@@ -69,7 +80,8 @@ class SharedProcessor:
         self._look_at = 0.0
 
     def _keep_all(self, processors: set[int] | frozenset[int]) -> None:
-        for pid in (0, *self._workers):
+        # The number of a worker that was ended may be another process's by now.
+        for pid in (0, *(worker.pid for worker in self._workers if worker.is_alive)):
             _keep(pid, processors)
 
 

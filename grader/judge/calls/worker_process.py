@@ -223,6 +223,11 @@ class WorkerProcess:
         *_, soft, hard, _ = row.split()
         return Memory(mapped, mapped - self.mapped_at_start, (soft.decode(), hard.decode()))
 
+    @property
+    def is_alive(self) -> bool:
+        """Return False once it was ended from here."""
+        return self._alive
+
     def fate(self) -> int | None:
         """Return the worker's wait status, or None if it is alive; to be asked before `kill`.
 

@@ -21,7 +21,7 @@ class Workers:
         """Return a ready worker that nobody else has or gets."""
         worker = self._spares.popleft() if self._spares else self._starter.start()
         worker.await_ready()
-        self.processor.bring(worker.pid)
+        self.processor.bring(worker)
         return worker
 
     def restock(self) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pytest
 
@@ -31,6 +32,12 @@ def look_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     os.sched_setaffinity(0, ALL)
 
 
+@dataclass
+class Worker:
+    pid: int
+    is_alive: bool = True
+
+
 @contextmanager
 def a_process() -> Iterator[int]:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as running:
@@ -42,9 +49,9 @@ def test_both_are_on_one_processor_while_another_is_idle() -> None:
     shared = SharedProcessor(running=lambda: 1)
 
     with a_process() as worker, a_process() as later:
-        shared.bring(worker)
+        shared.bring(Worker(worker))
         shared.settle()
-        shared.bring(later)
+        shared.bring(Worker(later))
 
         own = {shared.own}
         assert own < ALL
@@ -55,7 +62,7 @@ def test_nothing_is_shared_where_every_processor_is_busy() -> None:
     shared = SharedProcessor(running=lambda: len(ALL))
 
     with a_process() as worker:
-        shared.bring(worker)
+        shared.bring(Worker(worker))
         shared.settle()
 
         assert shared.own is None
@@ -68,7 +75,7 @@ def test_the_system_chooses_again_afterwards(end: str) -> None:
     shared = SharedProcessor(running=lambda: running[0])
 
     with a_process() as worker:
-        shared.bring(worker)
+        shared.bring(Worker(worker))
         shared.settle()
         assert os.sched_getaffinity(worker) != ALL
         running[0] = {"more to compute": len(ALL) + 1, "unknown": None}.get(end, 1)
@@ -93,15 +100,26 @@ def test_a_worker_that_has_ended_disturbs_nothing() -> None:
     with a_process() as worker:
         pass
     shared = SharedProcessor(running=lambda: 1)
-    shared.bring(worker)
+    shared.bring(Worker(worker))
     shared.settle()
     assert shared.own is not None
+
+
+def test_the_number_of_an_ended_worker_may_be_somebody_elses() -> None:
+    shared = SharedProcessor(running=lambda: 1)
+    with a_process() as other:
+        ended = Worker(other)
+        shared.bring(ended)
+        ended.is_alive = False
+        shared.settle()
+        assert shared.own is not None
+        assert os.sched_getaffinity(other) == ALL
 
 
 def test_a_forgotten_worker_is_left_alone() -> None:
     shared = SharedProcessor(running=lambda: 1)
     with a_process() as worker:
-        shared.bring(worker)
+        shared.bring(Worker(worker))
         shared.forget()
         shared.settle()
         assert shared.own is not None
