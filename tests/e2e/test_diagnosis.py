@@ -237,14 +237,14 @@ def test_the_tables_are_as_they_have_to_be() -> None:
     found = diagnose(find_course(ROOT), ("a1.scores", "a2.causal_mask"), Options(workers=2), 10)
 
     assert found.failures == ()
-    assert len(found.itself.rows) == 31
+    assert len(found.itself.rows) == 32
     assert found.itself.of(Verdict.SILENT) == ()
     assert found.open.of(Verdict.WRONG) == ()
     assert not found.whole
     assert len(found.pairs.rows) == 10
     assert found.variants.count(Verdict.SILENT) == len(found.variants.rows) > 0
     text = diagnosis_text(found)
-    assert "31 answers: 31 named (100.0%), 0 silent (0.0%), 0 wrong (0.0%)" in text
+    assert "32 answers: 32 named (100.0%), 0 silent (0.0%), 0 wrong (0.0%)" in text
     assert max(map(len, text.splitlines())) <= 80
     assert len(diagnosis_json(found)["tables"]) == 4
 
