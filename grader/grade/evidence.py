@@ -72,7 +72,7 @@ class Note:
 
 OBSERVED = frozenset(
     {"dtype", "error", "fit", "gradient", "infinity", "input", "kept", "leak", "memory", "mode"}
-    | {"nan", "shape", "value"}
+    | {"nan", "raised", "shape", "value"}
 )
 """The ids of causes that say what is seen, and not which mistake caused it, begin with these."""
 

@@ -92,6 +92,8 @@ OURS = {
 """Raised for mistakes of ours, or at a process of ours."""
 AUTHORS = {"AuthorFault", "CollectionFailed", "ReferenceBroken", "SourceGone", "help", "epilog"}
 """Exceptions and arguments whose words a course's author or the help of a command has."""
+PATTERNS = {"_like"}
+"""What is made of words to know them again, and not to say them."""
 KNOWN = {
     "grader": ("has no attribute",),
     "grader.cli.cli": ("Exit codes", *COMMANDS.values()),
@@ -139,7 +141,7 @@ def sentences(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def _is_looked_up_or_ours(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
-        return _name(node) in {*TRANSLATED, *OURS, *AUTHORS}
+        return _name(node) in {*TRANSLATED, *OURS, *AUTHORS, *PATTERNS}
     return isinstance(node, ast.Assert) or (isinstance(node, ast.keyword) and node.arg in AUTHORS)
 
 

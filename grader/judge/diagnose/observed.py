@@ -1,7 +1,8 @@
 """Describe what is seen in answers that no known mistake explains.
 
 What can be seen is tried in a fixed order: what the check itself proves, shape, numbers that are
-not finite, a wrong number in the right formula, a simple change of the values, wrong dependencies.
+not finite, a wrong number in the right formula, a simple change of the values, wrong dependencies;
+where there are no values, what the exception's words mean.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from .deviations import deviation_finding, gradient_finding
 from .families import family_finding
 from .finding import Finding
 from .knowledge import Knowledge, constants_of
+from .raised import raised_finding
 from .shapes import shape_finding
 from .values import nonfinite_finding, value_finding
 
@@ -53,6 +55,11 @@ def observed_causes(
         finding = finding or _deviation(failure, words)
         if finding is not None:
             findings[check] = finding
+    for check, trace in failing.items():
+        if check not in {*findings, *failures} and trace.error_text:
+            finding = raised_finding(trace.error_text)
+            if finding is not None:
+                findings[check] = finding
     count = Counter(finding.id for finding in findings.values())
     seen = len({*failures, *findings})
     return {

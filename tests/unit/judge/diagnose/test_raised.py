@@ -1,0 +1,103 @@
+"""What the words of an exception tell, in the words that Python and torch really use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from grader.grade.evidence import Outcome
+from grader.judge.checks.check_trace import CheckTrace
+from grader.judge.diagnose.knowledge import Knowledge
+from grader.judge.diagnose.observed import observed_causes
+from grader.judge.diagnose.raised import KINDS, raised_finding, raised_kind
+
+NOTHING: Any = None
+X: Any = torch.zeros(2, 3)
+Y = torch.zeros(4, 3)
+ONES = torch.ones(2, 3, dtype=torch.bool)
+WEIGHT = torch.zeros(3, requires_grad=True)
+
+
+def saved() -> torch.Tensor:
+    result = WEIGHT.exp()
+    result += 1
+    total: Any = result.sum()
+    total.backward()
+    return result
+
+
+RAISING: list[tuple[str, Callable[[], object]]] = [
+    ("view", lambda: X.t().view(6)),
+    ("in_place", lambda: WEIGHT.add_(1)),
+    ("in_place", saved),
+    ("in_place", lambda: torch.zeros(1).expand(3).add_(1)),
+    ("overflow", lambda: X.half().masked_fill(ONES, -1e9)),
+    ("none", lambda: X + NOTHING),
+    ("none", lambda: torch.logical_and(ONES, NOTHING)),
+    ("elements", lambda: X.reshape(4, 4)),
+    ("elements", lambda: X.unflatten(1, (2, 2))),
+    ("elements", lambda: X.split([1, 1], 1)),
+    ("elements", lambda: torch.cat([X, torch.zeros(2, 4)])),
+    ("elements", lambda: nn.LayerNorm(4)(X)),
+    ("broadcast", lambda: X + torch.zeros(4)),
+    ("broadcast", lambda: X.expand(3, 4)),
+    ("broadcast", lambda: torch.einsum("ij,jk->ik", X, Y)),
+    ("product", lambda: X @ Y),
+    ("product", lambda: torch.bmm(X[None], Y[None])),
+    ("dtypes", lambda: X.half() @ X.double().t()),
+    ("not_integer", lambda: nn.Embedding(3, 2)(X)),
+    ("not_integer", lambda: range(X.mean().item())),
+    ("not_float", lambda: torch.softmax(torch.arange(3), 0)),
+    ("not_bool", lambda: X.masked_fill(X, 0)),
+    ("truth", lambda: bool(X)),
+    ("history", lambda: WEIGHT.numpy()),
+    ("axes", lambda: X.transpose(0, 3)),
+    ("axes", lambda: X[0, 0, 0]),
+    ("index", lambda: X[5]),
+    ("index", lambda: nn.Embedding(3, 2)(torch.tensor(5))),
+    ("one_number", lambda: X.item()),
+    ("device", lambda: X + X.to("meta")),
+    ("arguments", lambda: X.softmax()),
+    ("name", lambda: X.rows),
+]
+
+
+@pytest.mark.parametrize(("kind", "run"), RAISING)
+def test_the_words_of_a_library_tell_the_kind(kind: str, run: Callable[[], object]) -> None:
+    with pytest.raises(Exception) as raised:
+        run()
+    found = raised_kind(str(raised.value))
+    assert found is not None
+    assert found.id == f"raised.{kind}"
+
+
+def test_every_kind_is_tried_and_tells_no_number() -> None:
+    assert {kind.id for kind in KINDS} == {f"raised.{kind}" for kind, _ in RAISING}
+    assert [
+        kind.id for kind in KINDS if any(map(str.isdigit, kind.text.replace("them 1", "")))
+    ] == []
+
+
+@pytest.mark.parametrize("message", ["", "emb_size 30 is no multiple of 4", "division by zero"])
+def test_other_words_tell_nothing(message: str) -> None:
+    assert raised_finding(message) is None
+
+
+class OneCheck:
+    """As much of a check as is asked for here."""
+
+    id, hidden = "one", True
+
+
+def test_a_check_that_ended_in_an_exception_says_what_it_means() -> None:
+    check: Any = OneCheck()
+    words = "view size is not compatible with input tensor's size and stride (2, 3)"
+    trace = CheckTrace(Outcome.STUDENT_ERROR, ("RuntimeError",), words)
+    causes = observed_causes(Knowledge(), {check: trace}, lambda _: None)
+    assert causes["one"].id == "raised.view"
+    assert causes["one"].is_observation
+    assert causes["one"].text.endswith("use reshape")
