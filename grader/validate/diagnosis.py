@@ -140,6 +140,7 @@ def tables_of(
     Raises EngineError.
     """
     known = {each.entry.id for each in data.misconceptions}
+    in_same_words = _by_words(data)
     itself, open_, alike = [], [], set()
     for trial in (trial_of(data, each) for each in data.misconceptions):
         for slug, seen, without in _exercises(trial, results[trial.id]):
@@ -147,7 +148,8 @@ def tables_of(
             alike |= {tuple(sorted({trial.id, *equals}))} if equals else set()
             row = named_causes(trial.id, slug, seen, {trial.id}, known)
             itself.append(replace(row, note=_why_unnamed(trial, row)))
-            open_.append(named_causes(trial.id, slug, without, {trial.id, *equals}, known))
+            truths = {trial.id, *equals, *in_same_words[trial.id]}
+            open_.append(named_causes(trial.id, slug, without, truths, known))
     accused = [
         named_causes(trial.id, slug, seen, set(), known)
         for trial in (trial_of(data, each) for each in data.variants)
@@ -163,6 +165,23 @@ def tables_of(
         tuple(unexplained(data, itself)),
         {*data.slugs} == {*data.course.rubric.exercises},
     )
+
+
+def _by_words(data: CourseData) -> Mapping[str, frozenset[str]]:
+    """Return, for each mistake, the ids of those that are told in the very same sentence.
+
+    Whoever made one of them and is told another one's sentence is told the truth.
+    """
+    words = {each.entry.id: _words(each.entry) for each in data.misconceptions}
+    ids: dict[str, set[str]] = {}
+    for id, sentence in words.items():
+        ids.setdefault(sentence, set()).add(id)
+    return {id: frozenset(ids[sentence]) for id, sentence in words.items()}
+
+
+def _words(entry: object) -> str:
+    assert isinstance(entry, Misconception)
+    return entry.cause
 
 
 def _of_pairs(

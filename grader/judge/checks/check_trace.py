@@ -95,6 +95,60 @@ def match(student: CheckTrace, made: CheckTrace, room: float = 0.0) -> Match:
     return Match.UNDECIDED if has_other_layout(student, made) else Match.OTHER
 
 
+def is_same_where_finite(student: CheckTrace, made: CheckTrace) -> bool:
+    """Tell whether two runs that both gave NaN or infinities agree wherever neither did.
+
+    How far those spread hangs on the way in which the rest is written. Something has to be left
+    that is finite in both.
+    """
+    if len(student.compared) != len(made.compared):
+        return False
+    pairs = list(zip(student.compared, made.compared, strict=True))
+    return all(_agrees_where_finite(one, other) for one, other in pairs) and not same(
+        student.compared, made.compared
+    )
+
+
+def _agrees_where_finite(one: Any, other: Any) -> bool:
+    # Both: anything that was kept, tensors of any shape among it.
+    if same([one], [other]):
+        return True
+    leaves, others = tree_leaves(_plain(one)), tree_leaves(_plain(other))
+    return len(leaves) == len(others) and all(
+        same([left], [right]) or _tensors_agree_where_finite(left, right)
+        for left, right in zip(leaves, others, strict=True)
+    )
+
+
+def _tensors_agree_where_finite(left: Any, right: Any) -> bool:
+    # Both: tensors of any shape, or something else.
+    if not (isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor)):
+        return False
+    if left.shape != right.shape or left.is_meta or right.is_meta:
+        return False
+    if left.dtype != right.dtype or not left.is_floating_point():
+        return False
+    finite = left.isfinite() & right.isfinite()
+    both_show_some = not bool(left.isfinite().all()) and not bool(right.isfinite().all())
+    return both_show_some and bool(finite.any()) and same([left[finite]], [right[finite]])
+
+
+def is_other_in_kind_alone(student: CheckTrace, made: CheckTrace) -> bool:
+    """Tell whether two runs compared the same numbers, here plain and there in a tensor."""
+    return same(_as_numbers(student.compared), _as_numbers(made.compared))
+
+
+def _as_numbers(values: Sequence[Any]) -> list[Any]:
+    """Return values with a plain number in place of each tensor without axes."""
+    return [float(value) if _is_number(value) else value for value in values]
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, torch.Tensor):
+        return value.dim() == 0 and not value.is_meta and not value.is_complex()
+    return isinstance(value, (bool, int, float))
+
+
 def has_other_layout(student: CheckTrace, made: CheckTrace) -> bool:
     """Tell whether the numbers of two runs hang on names and shapes that differ."""
     return list(student.drawn) != list(made.drawn)

@@ -23,7 +23,9 @@ from ..checks.check_trace import (
     has_other_layout,
     has_other_numbers,
     has_wrong_numbers,
+    is_other_in_kind_alone,
     is_proof_alone,
+    is_same_where_finite,
     match,
     raised_a_name,
     raised_alike,
@@ -33,10 +35,14 @@ from ..checks.checks import Check
 from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import AGAIN, AS_GRADED, FURTHER, PROBES, MutantRuns
 from ..mutants.mutants import KnownMistake, Mutants
+from .raised import raised_kind
 
 RESEEDED = Draw(reseeded=True)
 NEARLY = 3e-5
 """The difference that right programs may have: an eps of 1e-5 or 1e-6, float32 on the way."""
+NOT_FAR = 1e-3
+"""Where numbers are added up or divided by small ones, that difference grows to about this. Such a
+check is no evidence for or against a mistake that others show nearly to the last digits."""
 BESIDE_ANOTHER = 6
 """One failing check may show other numbers if so many show the mistake's: on its inputs an eps
 counts, or a gradient runs through a maximum that cancels in right code."""
@@ -44,6 +50,9 @@ MOST_OTHERS = 2
 FOR_EACH_OTHER = 4
 """A second one may if there are so many for each: the mistake itself has several ways to treat a
 special case, such as a text without an answer in a mean of means."""
+MOSTLY = 3
+"""So many failing checks have to show a mistake's numbers for each that shows others, and so many
+in all."""
 ENDED_ALIKE = 3
 """So many checks that end in exceptions of one kind are no chance, if nothing else fails. Sizes
 that do not fit are told in other words where the code is another."""
@@ -107,7 +116,7 @@ class Dictionary:
             named = tuple(s.cause(len(case.failed)) for s in _narrowest(gives))
         if named:
             return {check.id: named for check in case.failing}
-        return self._parts(suspects, case)
+        return self._parts(suspects, case) or self._mostly(suspects, case)
 
     def _named(self, suspects: Sequence[Suspect], case: Case, room: float = 0.0) -> Iterator[Cause]:
         for suspect in suspects:
@@ -126,6 +135,39 @@ class Dictionary:
             for check in sorted(case.failed)
             if any(check in s.fails for s in widest)
         }
+
+    def _mostly(self, suspects: Sequence[Suspect], case: Case) -> dict[str, tuple[Cause, ...]]:
+        """Return the mistake that most failing checks show, beside special cases of another kind.
+
+        Whoever makes a known mistake may treat a row without any key, a half precision or an
+        empty cache in another way than the known code: those few checks show other numbers.
+        """
+        tried = [(s, self._shown_by(s, case)) for s in suspects if _may_be_mostly(s, case)]
+        most = max((len(shown) for _, shown in tried), default=0)
+        best = [(s, shown) for s, shown in tried if most and len(shown) == most]
+        causes = tuple(s.cause(most) for s in _narrowest([s for s, _ in best]))
+        return {check: causes for _, shown in best for check in shown}
+
+    def _shown_by(self, suspect: Suspect, case: Case) -> frozenset[str]:
+        """Return the failing checks that saw the mistake's numbers; empty if they are too few."""
+        room = len(case.failed) // (MOSTLY + 1)  # so many may have seen others
+        shown, others, rounded = set(), 0, 0
+        for check in _by_id(case.failing):
+            if check.fresh:
+                continue
+            made = self._mutant_runs.of(suspect.mistake, check, case.digest)
+            trace = case.failing[check]
+            result = Match.OTHER
+            if made is not None:
+                result = self._matched(suspect, check, case.digest, trace, made, NEARLY)
+            if result is Match.SAME:
+                shown.add(check.id)
+                rounded += has_fractions(trace)
+            others += result is Match.OTHER
+            if others > room:
+                return frozenset()
+        enough = rounded >= PROBES and len(shown) >= max(MOSTLY, MOSTLY * others)
+        return frozenset(shown) if enough else frozenset()
 
     def _of(self, case: Case) -> tuple[Suspect, ...]:
         """Return every mistake of the exercise that the submission may have made."""
@@ -215,6 +257,10 @@ class Dictionary:
     ) -> Match:
         result = match(trace, made, room)
         if result is Match.OTHER and trace.outcome is made.outcome:
+            if room and match(trace, made, NOT_FAR) is Match.SAME:
+                return Match.UNDECIDED
+            if _says_as_much(trace, made):
+                return Match.UNDECIDED
             # Whoever draws in another order gets other numbers, and is no less wrong.
             reseeded = self._mutant_runs.of(suspect.mistake, check, digest, RESEEDED)
             if reseeded is not None and match(reseeded, made) is Match.OTHER:
@@ -280,6 +326,28 @@ class Dictionary:
         made = (self._mutant_runs.of(suspect.mistake, c, case.digest, AS_GRADED) for c in checks)
         pairs = zip(checks, made, strict=True)
         return all(one and raised_alike(case.failing[check], one) for check, one in pairs)
+
+
+def _may_be_mostly(suspect: Suspect, case: Case) -> bool:
+    """Tell whether by the record a mistake may be what most of the failing checks show."""
+    both = len(suspect.fails & case.failed)
+    others, spared = len(case.failed - suspect.fails), len(suspect.fails - case.failed)
+    return both >= MOSTLY * max(1, others) and both >= spared
+
+
+def _says_as_much(student: CheckTrace, made: CheckTrace) -> bool:
+    """Tell whether two runs differ in nothing that speaks against one mistake behind both."""
+    return (
+        is_other_in_kind_alone(student, made)
+        or is_same_where_finite(student, made)
+        or _raised_one_kind(student, made)
+    )
+
+
+def _raised_one_kind(student: CheckTrace, made: CheckTrace) -> bool:
+    """Tell whether two runs ended in exceptions that say the same, wherever each was raised."""
+    kind = raised_kind(student.error_text)
+    return kind is not None and kind is raised_kind(made.error_text)
 
 
 def _agreeing(distinguishing: Sequence[Check], case: Case) -> int:

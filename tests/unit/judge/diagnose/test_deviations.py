@@ -67,6 +67,9 @@ def test_weights_of_another_axis_and_weights_that_add_up_to_something_else() -> 
     other = deviation_finding(torch.softmax(X, 1), weights, None, WORDS)
     assert other is not None
     assert other.text == "the numbers along axis 1 add up to 1, and rows should"
+    whole = deviation_finding(torch.softmax(X.flatten(), 0).view_as(X), weights, None, WORDS)
+    assert whole is not None
+    assert whole.id == "value.sums_of_all_rows"
     lost = weights.clone()
     lost[..., :2] = 0
     sums = deviation_finding(lost, weights, None, WORDS)

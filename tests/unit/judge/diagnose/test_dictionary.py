@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -283,13 +283,53 @@ def test_an_exact_mistake_goes_before_a_near_one() -> None:
     assert named(Bank({"near": other, "exact": WRONG}), WRONG)["one"] == ["exact"]
 
 
+def test_an_eps_that_is_allowed_hides_no_mistake() -> None:
+    """An eps of 1e-6 in every norm, of which one divides by little."""
+    nearly = {"one": failed(NEAR), "two": failed(X / 3 * (1 + 1e-6)), "modes": failed(X / 5 + 5e-4)}
+    bank = Bank({"m": {**WRONG, "modes": failed(X / 5)}})
+    assert named(bank, nearly)["one"] == ["m"]
+    assert named(bank, {**nearly, "modes": failed(X / 5 + 5e-2)}) == {}
+
+
+def test_a_plain_number_in_place_of_a_tensor_is_no_other_mistake() -> None:
+    zero = {**WRONG, "modes": failed(torch.tensor(0.0))}
+    assert named(Bank({"m": zero}), {**WRONG, "modes": failed(0.0)})["one"] == ["m"]
+    assert named(Bank({"m": zero}), {**WRONG, "modes": failed(0.5)}) == {}
+
+
+def test_how_far_nan_spreads_is_no_other_mistake() -> None:
+    def lost(rows: int, numbers: torch.Tensor = X / 7) -> CheckTrace:
+        numbers = numbers.clone()
+        numbers[:rows] = torch.nan
+        return failed(numbers)
+
+    bank = Bank({"m": {**WRONG, "modes": lost(2)}})
+    assert named(bank, {**WRONG, "modes": lost(1)})["one"] == ["m"]
+    assert named(bank, {**WRONG, "modes": lost(1, X / 8)}) == {}
+    assert named(bank, {**WRONG, "modes": lost(0)}) == {}
+
+
+def test_exceptions_that_say_the_same_are_no_other_mistake() -> None:
+    """Whoever works in place is stopped at the leaf, or on the way back."""
+    mistake = {**WRONG, "modes": CheckTrace(Outcome.FAILED, (X, "RuntimeError"), IN_PLACE[0])}
+    student = {**WRONG, "modes": CheckTrace(Outcome.FAILED, ("RuntimeError",), IN_PLACE[1])}
+    assert named(Bank({"m": mistake}), student)["one"] == ["m"]
+    other = {**WRONG, "modes": CheckTrace(Outcome.FAILED, ("RuntimeError",), "X is None")}
+    assert named(Bank({"m": mistake}), other) == {}
+
+
+IN_PLACE = (
+    "one of the variables needed for gradient computation has been modified by an inplace "
+    "operation: [torch.FloatTensor [2, 3]]",
+    "a view of a leaf Variable that requires grad is being used in an in-place operation.",
+)
 MANY = {f"check {number}": failed(X / (2 + number)) for number in range(7)}
 
 
 @pytest.mark.parametrize(
     ("count", "changed", "told"),
-    [(7, 1, ["m"]), (9, 2, []), (10, 2, ["m"]), (20, 3, [])],
-    ids=["one of seven", "two of nine", "two of ten", "three of twenty"],
+    [(7, 1, ["m"]), (4, 1, ["m"]), (9, 2, ["m"]), (12, 3, ["m"]), (3, 1, []), (11, 3, [])],
+    ids=["1 of 7", "1 of 4", "2 of 9", "3 of 12", "1 of 3", "3 of 11"],
 )
 def test_a_few_of_many_checks_may_show_other_numbers(
     count: int, changed: int, told: list[str]
@@ -312,17 +352,28 @@ def test_checks_that_could_not_begin_name_nothing_beside_another_number() -> Non
 
 
 def test_counts_and_tokens_have_no_such_room() -> None:
+    """Agreeing in whole numbers is likelier by chance: a share of them is not enough."""
     whole = {name: failed((X * number).round()) for number, name in enumerate(MANY, start=9)}
     student = {**whole, "check 0": failed((X * 99).round())}
     assert told_of(Bank({"m": whole}), student) == []
 
 
-def told_of(bank: Bank, student: Traces) -> list[str]:
-    """What is named where a course has only these checks, and all of them fail."""
+@pytest.mark.parametrize(("spared", "told"), [(4, ["m"]), (5, [])])
+def test_a_milder_form_of_a_mistake_is_that_mistake(spared: int, told: list[str]) -> None:
+    """Right where the known one is wrong as well, in no more checks than it shares with it."""
+    shared = {f"check {number}": failed(X / (2 + number)) for number in range(4)}
+    rest = {f"special {number}": failed(X / (9 + number)) for number in range(spared)}
+    student = {**shared, "check 0": failed(X + 1)}
+    assert told_of(Bank({"m": {**shared, **rest}}), student, [*rest]) == told
+
+
+def told_of(bank: Bank, student: Traces, passing: Sequence[str] = ()) -> list[str]:
+    """What is named where a course has only these checks, and all but `passing` fail."""
     checks = {cast(Check, OneCheck(name)): trace for name, trace in student.items()}
-    case = Case("slug", "a1", "", checks, {}, lambda check, draw: None)
+    right = {cast(Check, OneCheck(n)): CheckTrace(Outcome.PASSED, (X,)) for n in passing}
+    case = Case("slug", "a1", "", checks, right, lambda check, draw: None)
     with pytest.MonkeyPatch.context() as patch:
-        for name in student:
+        for name in (*student, *passing):
             patch.setitem(RIGHT, name, CheckTrace(Outcome.PASSED, (X,)))
         causes = Dictionary(*cast(Any, (bank, bank, bank))).causes(case, ())
     return sorted({cause.id for own in causes.values() for cause in own})
