@@ -43,6 +43,16 @@ DRAWN_IN_EVAL = Reason(
     id="mode.drawn_in_eval",
     text="two calls in eval mode differ: something is dropped there, as in train mode",
 )
+NO_GRADIENT = Reason(
+    id="gradient.missing",
+    text="no gradient comes back: what it should reach has no effect, or is cut off by detach, "
+    ".data, no_grad or a tensor made anew",
+)
+DROPPED_ELSEWHERE = Reason(
+    id="mode.dropped_elsewhere",
+    text="something else than weights is dropped: where all tokens are alike, a dropped weight "
+    "only changes how much of a head is gathered, and here single numbers change",
+)
 OF_THE_FIRST_SAMPLE = Reason(
     id="mask.of_the_first_sample", text="every sample gets the mask of the first one"
 )
@@ -51,6 +61,14 @@ OF_THE_FIRST_SAMPLE = Reason(
 def same_in_each_call(first: torch.Tensor, second: torch.Tensor) -> Reason | None:
     """Prove that two calls dropped the same; both are bool of one shape, True where dropped."""
     return SAME_IN_EACH_CALL if bool(first.any()) and torch.equal(first, second) else None
+
+
+def dropped_elsewhere(directions: int, heads: int) -> Reason | None:
+    """Prove that not only weights are dropped, from the directions in which dropout moves outputs.
+
+    All tokens are alike, so that dropped weights move an output along each head's own vector only.
+    """
+    return DROPPED_ELSEWHERE if directions > heads else None
 
 
 def filled_with_a_number(

@@ -7,6 +7,8 @@ Checks of masking look at which keys get weight and never at how much. -1e9 for 
 import pytest
 import torch
 
+from .. import reasons
+
 B, H, S, L = 2, 3, 4, 7
 BOTH = pytest.mark.parametrize("name", ["mask_then_renormalise", "masked_softmax"])
 
@@ -53,6 +55,7 @@ def expect_finite_gradient(expect, weights, x, probed):
         gradient.abs().max().item() > 1e-9,
         observed="a gradient of zero",
         expected="weights that depend on what came in",
+        why=lambda: reasons.NO_GRADIENT,
     )
 
 

@@ -259,6 +259,7 @@ class TestGradients:
             gradient[0].abs().max().item() > 1e-6,
             observed="a gradient of zero",
             expected="outputs that depend on the memory",
+            why=lambda: reasons.NO_GRADIENT,
         )
 
     @pytest.mark.fresh

@@ -269,6 +269,7 @@ class TestGradients:
             gradient.abs().max().item() > 1e-6,
             observed="a gradient of zero",
             expected="outputs that depend on the tokens",
+            why=lambda: reasons.NO_GRADIENT,
         )
 
     @pytest.mark.fresh

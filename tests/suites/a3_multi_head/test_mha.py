@@ -7,6 +7,7 @@ wrong value costs `outputs` and nothing here.
 import pytest
 import torch
 
+from .. import reasons
 from ..causal_suite import CausalSuite
 from ..dropped import expect_each_row_drops_its_own
 
@@ -98,6 +99,7 @@ class TestModes:
             seen == H,
             observed=f"dropout moves the output in {seen} independent directions",
             expected=f"{H} directions: one for each head, whose weights are dropped",
+            why=lambda: reasons.dropped_elsewhere(seen, H),
         )
         # 256 samples, three heads of 5 weights: the mean is good to a few hundredths.
         shift = (wild.mean(0) - calm).norm() / (wild - calm).norm(dim=1).mean()

@@ -281,6 +281,7 @@ class TestModes:
             seen == H,
             observed=f"dropout moves the output in {seen} independent directions",
             expected=f"{H} directions: one for each head, whose weights are dropped",
+            why=lambda: reasons.dropped_elsewhere(seen, H),
         )
         # 256 samples, three heads of 5 weights: the mean is good to a few hundredths.
         shift = (wild.mean(0) - calm).norm() / (wild - calm).norm(dim=1).mean()
@@ -452,6 +453,7 @@ class TestGradients:
             gradient.abs().max().item() > 1e-6,
             observed="a gradient of zero",
             expected="outputs that depend on the tokens",
+            why=lambda: reasons.NO_GRADIENT,
         )
 
     @pytest.mark.fresh

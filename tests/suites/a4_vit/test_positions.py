@@ -7,6 +7,8 @@ not. What all of these have in common is asked for.
 import pytest
 import torch
 
+from .. import reasons
+
 GRIDS = pytest.mark.parametrize(
     ("old", "new"),
     [((2, 6), (3, 4)), ((3, 5), (6, 7)), ((5, 4), (3, 2)), ((3, 2), (5, 3)), ((4, 4), (6, 6))],
@@ -154,6 +156,7 @@ class TestGradients:
             not unreached,
             observed=f"no gradient reaches rows {unreached}",
             expected="a gradient for every position, those of the prefix included",
+            why=lambda: reasons.NO_GRADIENT,
         )
         with torch.no_grad():
             moved = interpolate(student, expect, positions + direction, (3, 5), (4, 7))

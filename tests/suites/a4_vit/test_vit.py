@@ -8,6 +8,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from .. import reasons
+
 PATCH, CLASSES, PATCHES = 4, 5, 9
 SMALL = {
     "in_channels": 3,
@@ -222,6 +224,7 @@ class TestGradients:
             gradient.abs().max().item() > 1e-9,
             observed="a gradient of zero",
             expected="logits that depend on the images",
+            why=lambda: reasons.NO_GRADIENT,
         )
         slope = ((level(1e-3) - level(-1e-3)) / 2e-3).detach()
         expect.close((gradient * direction).sum(), slope, what="slope of the logits", atol=1e-2)

@@ -7,6 +7,8 @@ A student's module is compared with itself, in one piece and in several: a wrong
 import pytest
 import torch
 
+from .. import reasons
+
 B, H, T, D, DH, DV = 2, 3, 7, 12, 6, 5
 
 
@@ -328,6 +330,7 @@ class TestGradients:
             gradient.abs().max().item() > 1e-9,
             observed="a gradient of zero",
             expected="outputs that depend on the tokens",
+            why=lambda: reasons.NO_GRADIENT,
         )
         here, there = (
             (take_in(expect, attention.prefill, x + step * direction) * probed).sum()

@@ -7,6 +7,7 @@ But for the fresh check, a student's module is compared with itself: a norm in a
 import pytest
 import torch
 
+from .. import reasons
 from ..token_tables import expect_every_token_learns, tables_of
 
 B, H, T, L, D, VOCABULARY = 2, 3, 5, 7, 12, 11
@@ -348,6 +349,7 @@ class TestGradients:
             gradient.abs().max().item() > 1e-9,
             observed="a gradient of zero",
             expected="an output that depends on tokens and memory",
+            why=lambda: reasons.NO_GRADIENT,
         )
         slope = ((level(1e-4)[0] - level(-1e-4)[0]) / 2e-4).detach()
         expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=1e-2)

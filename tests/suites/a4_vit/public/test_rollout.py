@@ -38,6 +38,8 @@ class TestShapes:
     def test_non_contiguous_weights(self, student, probe, expect):
         """Weights that are a transposed view are as good as others."""
         weights = [layer.permute(2, 3, 0, 1) for layer in draw(probe, batch=T, heads=T, tokens=4)]
+        weights += [layer.transpose(2, 3) for layer in draw(probe, batch=4, heads=4)]
+        weights += [layer.transpose(0, 1) for layer in draw(probe, batch=4, heads=4)]
         expect.shape(student.attention_rollout(weights), (4, T, T), what="rollout")
         picture = student.rollout_to_patches(probe.rand(T, T, B).permute(2, 1, 0), (2, 3))
         expect.shape(picture, (B, 2, 3), what="picture")

@@ -17,6 +17,7 @@ class Model:
     def __init__(self, expect):
         self.expect = expect
         self.total, self.places = 0.0, 0
+        self.logits = None
 
     def whole(self, tokens):
         """Return logits (B, T, V) of a whole text."""
@@ -30,7 +31,8 @@ class Model:
         place = torch.arange(tokens.shape[1]) + self.places + 1
         totals = self.total + (TABLE[tokens.long() % V] * place).cumsum(1)  # B t
         self.total, self.places = totals[:, -1:], int(place[-1])
-        return torch.cos(totals.unsqueeze(-1) * WAVES)  # B t V
+        self.logits = torch.cos(totals.unsqueeze(-1) * WAVES)  # B t V
+        return self.logits.clone()
 
 
 def run(definitions, name, model, tokens, *rest):
@@ -93,14 +95,15 @@ class TestOutputs:
     def test_chosen_tokens(self, student, probe, expect, name):
         """What `choose` returns is appended, place by place, and it gets the logits (B, V)."""
         tokens, script = probe.randint(0, V, (B, T)), iter(probe.randint(0, V, (40, B)))
-        written = []
+        model, written = Model(expect), []
 
         def choose(logits):
             expect.floats(logits, (B, V), what="what choose is called with")
+            expect.close(logits, model.logits[:, -1], what="what choose is called with")
             written.append(next(script))
             return written[-1]
 
-        text = run(student, name, Model(expect), tokens, choose, LENGTH)
+        text = run(student, name, model, tokens, choose, LENGTH)
         expect.true(written, "`choose` is never called", "a call of it for every token appended")
         wanted = torch.cat([tokens, torch.stack(written[: LENGTH - T], dim=1)], dim=1)
         expect.close(text, wanted, what="text")
