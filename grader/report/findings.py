@@ -118,8 +118,8 @@ def _is_echo(seen: Observation, first: Observation) -> bool:
 
 
 def _face(seen: Observation) -> Hashable:
-    """Return the facts that a line about a check shows."""
-    return seen.title, seen.criterion, seen.outcome
+    """Return the facts that a line about a check shows, and what tells its cause from another."""
+    return seen.title, seen.criterion, seen.outcome, seen.cause.id if seen.cause else None
 
 
 def _ending(seen: Observation) -> Hashable:

@@ -299,12 +299,10 @@ def test_every_format_names_the_same_causes(name: str) -> None:
         said = plain(files[format_])
         assert {text for text in named if text not in said} == set(), format_
 
-    # The page shows one for all of a check's parameters that fail in the same way, and so do those
-    # that end in an exception, whatever sizes make of its words.
+    # The page shows one for all of a check's parameters that fail in the same way.
     alike: dict[tuple[str, str], set[str]] = {}
     for id, one in accused.items():
-        kind, dot, _rest = one["cause"]["id"].partition(".")
-        key = id.partition("[")[0], kind if kind + dot == "raised." else one["cause"]["id"]
+        key = id.partition("[")[0], one["cause"]["id"]
         alike.setdefault(key, set()).add(plain(one["cause"]["text"]))
     page = plain(files["html"])
     assert [key for key, texts in alike.items() if not any(text in page for text in texts)] == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ...text.language import _, marked
 from .finding import Finding
@@ -110,7 +111,7 @@ KINDS = (
         "raised.dtypes",
         _like(
             r"must have the same dtype|to have the same dtype|expected scalar type|Found dtype"
-            r"|can't be cast to the desired output type|should be the same",
+            r"|can't be cast to the desired output type|type .* should be the same",
         ),
         marked("two dtypes meet in an operation that converts neither of them to the other"),
     ),
@@ -213,6 +214,7 @@ KINDS = (
 """The more telling first: of several that fit a message, the first is told."""
 
 
+@lru_cache(maxsize=256)
 def raised_kind(message: str) -> RaisedKind | None:
     """Return what the message of an exception tells, or None if it is none of these."""
     return next((kind for kind in KINDS if kind.messages.search(message)), None)
