@@ -30,6 +30,7 @@ from tests.support.corpus import (
     points_stated,
 )
 from tests.support.items import item_verdicts, verdicts_of
+from tests.support.one_processor import one_processor
 from tests.support.warm import warm_spawner
 
 NAMES = names()
@@ -70,7 +71,8 @@ def grade_corpus(way: str) -> dict[str, Report]:
     submissions = [read_submission(CORPUS / name, id=name) for name in GRADED[way]]
     rubric = course().rubric
     lent = warm_spawner() if way == "spawn" else nullcontext()
-    with lent, Engine(course(), WAYS[way]) as engine:
+    kept = one_processor() if WAYS[way].workers == 1 else nullcontext()
+    with lent, kept, Engine(course(), WAYS[way]) as engine:
         results = list(busy.graded(engine, submissions))
     return {result.submission.id: report_on(result, rubric, ()) for result in results}
 

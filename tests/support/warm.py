@@ -11,7 +11,7 @@ import select
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from grader.processes import spawner
 from grader.processes.bootstrap import Bootstrap, compiled, pack
 from grader.text.language import language_in_use
 from grader.wire.faults import PeerGone
+from tests.support.one_processor import one_processor, processor_of
 
 SPAWNER = Path(__file__).with_name("warm_spawner.py")
 """Shipped to spawners as a module of theirs."""
@@ -39,6 +40,8 @@ class Lent:
 
     nursery: NurseryStarter
     scratch: str
+    spread: bool = False
+    """True to have each lane compute on another processor, in turn."""
     lanes: list[Lane] = field(default_factory=list)
 
     @property
@@ -47,7 +50,10 @@ class Lent:
 
     def start(self, hello: Hello, order: Order) -> Lane:
         self.nursery._scratch = self.scratch
-        self.lanes.append(self.nursery.start(hello, order))
+        with processor_of(self.pid, len(self.lanes)) if self.spread else nullcontext():
+            self.lanes.append(self.nursery.start(hello, order))
+            if self.spread:
+                self._await_lanes()
         return self.lanes[-1]
 
     def adopt(self) -> None:
@@ -55,6 +61,9 @@ class Lent:
 
     def close(self) -> None:
         """Wait until it is known of which processes our lanes consist: they are ended next."""
+        self._await_lanes()
+
+    def _await_lanes(self) -> None:
         until = time.monotonic() + LIMIT_S
         with suppress(PeerGone):
             while self._under_way() and (left_s := until - time.monotonic()) > 0:
@@ -73,16 +82,17 @@ class WarmNurseries:
     def __init__(self) -> None:
         self._kept: dict[str, ProcessTree] = {}
 
-    def lent(self) -> ProcessTree:
-        """Return a process tree on a nursery of ours."""
+    def lent(self, *, spread: bool = False) -> ProcessTree:
+        """Return a process tree on a nursery of ours; `spread`: see `Lent`."""
         language = language_in_use()
         if language not in self._kept or not _lives(self._kept[language]):
-            self._kept[language] = begin(spawn=False)
+            with one_processor():
+                self._kept[language] = begin(spawn=False)
         owner = self._kept[language]
         assert isinstance(owner.starter, NurseryStarter)
         scratch = f"{owner.scratch}-{time.monotonic_ns()}"
         errors = os.fdopen(os.dup(owner.errors.fileno()), "r+b")
-        return ProcessTree(pack(), False, scratch, errors, Lent(owner.starter, scratch))
+        return ProcessTree(pack(), False, scratch, errors, Lent(owner.starter, scratch, spread))
 
     def close(self) -> None:
         for owner in self._kept.values():
@@ -91,11 +101,14 @@ class WarmNurseries:
 
 
 @contextmanager
-def warm(nurseries: WarmNurseries) -> Iterator[None]:
-    """Begin each process tree of the block from one of these nurseries."""
+def warm(nurseries: WarmNurseries, *, spread: bool = False) -> Iterator[None]:
+    """Begin each process tree of the block from one of these nurseries.
+
+    `spread`: with a processor for each lane, for what has several of them and takes long.
+    """
 
     def lent(*, spawn: bool) -> ProcessTree:
-        return begin(spawn=spawn) if must_exec(spawn) else nurseries.lent()
+        return begin(spawn=spawn) if must_exec(spawn) else nurseries.lent(spread=spread)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "begin", lent)

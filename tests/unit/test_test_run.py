@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import marshal
 import multiprocessing
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -14,13 +15,17 @@ from typing import Any
 
 import pytest
 
+from grader.course.course import find_course
 from grader.engine import engine, process_tree
+from grader.engine.engine import Engine, Options
+from grader.engine.lanes import cores
 from grader.grade.evidence import Outcome, could_not_check
 from grader.processes.bootstrap import Bootstrap, pack
 from grader.submission.submission import Submission
 from tests import conftest
 from tests.e2e import test_corpus as corpus
 from tests.support.busy import ATTEMPTS, STARVED, graded
+from tests.support.one_processor import one_processor
 from tests.support.scheduling import FIRST, rank, unit
 from tests.support.shared import shared
 from tests.support.warm import WarmNurseries, warm, warm_spawner
@@ -28,6 +33,7 @@ from tests.unit.samples import SampleResult, observations, submission
 
 ORDER = ("right", "broken", "starved")
 ROOT = Path(__file__).resolve().parents[2]
+TOY = ROOT / "tests/toy_course"
 CORPUS = "tests/e2e/test_corpus.py::test_every_submission_gets_its_grade"
 
 
@@ -88,6 +94,41 @@ def test_engines_begin_from_kept_nurseries_within_a_block_and_nowhere_else() -> 
     with warm(WarmNurseries()):
         assert of_engines.begin is not own
     assert of_engines.begin is own
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no processor can be chosen")
+@pytest.mark.parametrize(("process", "number"), [("gw0", 0), ("gw1", 1), ("gw5", 5)])
+def test_each_process_of_a_run_has_its_engines_on_one_processor(
+    process: str, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", process)
+    allowed = os.sched_getaffinity(0)
+    with one_processor():
+        assert os.sched_getaffinity(0) == {sorted(allowed)[number % len(allowed)]}
+    assert os.sched_getaffinity(0) == allowed
+
+
+def test_a_run_of_one_process_uses_every_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    before = cores()
+    with one_processor():
+        assert cores() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no processor can be chosen")
+def test_lanes_are_spread_over_the_processors(nurseries: WarmNurseries) -> None:
+    """Both processes of a lane, and the nursery is left as it was."""
+    allowed = sorted(os.sched_getaffinity(0))
+    source = b"def double(x):\n    return x * 2\n"
+    several = [Submission(id=str(n), files={"t1.py": source}, digest=str(n), path="") for n in "ab"]
+    with warm(nurseries, spread=True), Engine(find_course(TOY), Options(workers=2)) as running:
+        before = os.sched_getaffinity(running._tree.starter.pid)  # type: ignore[attr-defined]
+        list(running.grade(several))
+        used = [[os.sched_getaffinity(pid) for pid in one.lane.pids] for one in running._lanes]
+        after = os.sched_getaffinity(running._tree.starter.pid)  # type: ignore[attr-defined]
+
+    assert used == [[{allowed[at % len(allowed)]}] * 2 for at in range(2)]
+    assert after == before
 
 
 ABOUT_PROCESSES = ("processes", "jail", "corpus", "secrets", "changing_tiers", "hurry", "watch")
