@@ -22,6 +22,12 @@ class Scope:
     A check that asks for none of them gives what the reference gives, and is not run. None if
     nothing is known of an edit.
     """
+    mistake: str = ""
+    """The known mistake that a submission is, and nothing else; "" if nothing is known of it.
+
+    A check that the mistake passes, on record and in the judge's own process, is not run on the
+    submission as well.
+    """
     about: tuple[Definition, ...] = ()
     """Definitions that alone are asked about: of their exercises, only some checks run.
 

@@ -26,7 +26,7 @@ from .diagnose.diagnosis import Diagnosis
 from .diagnose.knowledge import load_knowledge
 from .follow_through.follow_through import ACCUSING, FollowThroughPass
 from .intermediates.right_up_to_here import RightUpToHere
-from .mutants.kill_records import KillRecords
+from .mutants.kill_records import KillRecords, is_firm
 from .mutants.mutant_runs import MutantRuns
 from .mutants.mutants import Mutants
 from .mutants.reach import Reach
@@ -58,7 +58,10 @@ class Grading:
         exercises: Sequence[ExercisePlan],
         reverse: bool,
         assignments: Collection[str],
+        *,
+        traced: bool = False,
     ) -> None:
+        """Learn the course. `traced`: True for `grader validate`, which notes every answer."""
         stems = dict.fromkeys(exercise.assignment for exercise in exercises)
         references = References(root, assignments)
         recorded = _course_data(root, "recorded.json.gz", load_recording)
@@ -78,7 +81,10 @@ class Grading:
         self.checks = checks[::-1] if reverse else checks
         self._runner = runner
         kept = KeptRuns(CoursePaths(root), course_seed) if recorded is None else None
-        self._mutant_runs = MutantRuns(self._modules, mutants, runner, recorded, kept)
+        self._mutants = mutants
+        self._mutant_runs = MutantRuns(
+            self._modules, mutants, runner, recorded, kept, traced=traced
+        )
         self._kill_records = KillRecords(root, checks, recorded)
         reach = Reach(root, assignments, runner.requested_names)
         # A kit has no text of a reference to read; its records rule out the same and more.
@@ -132,6 +138,7 @@ class Grading:
             client.note_check(check.id)
             self.tell(check.exercise.slug, number, len(wanted))
             known = self._known(check, scope, digest if diagnoses else None)
+            known = known or self._passed_here(check, scope, client, digest)
             result = results[check.id] = known or self._grade_one(check, client, digest)
             if scope.until_failure and result.observation.outcome in ACCUSING:
                 wanted = wanted[:number]
@@ -188,6 +195,32 @@ class Grading:
         trace = CheckTrace(Outcome.PASSED)
         if digest is not None and not check.alone:
             trace = self._mutant_runs.right(check, digest)
+        return CheckResult(Observation(check.id, check.title, Outcome.PASSED), trace)
+
+    def _passed_here(
+        self, check: Check, scope: Scope, client: SubmissionClient, digest: str
+    ) -> CheckResult | None:
+        """Return what the judge's own process sees of a known mistake that passes a check.
+
+        None unless the submission is a mistake that passes it, on record and here: what fails has
+        to be seen to fail on the submission.
+        """
+        slug = check.exercise.slug
+        failed = self._kill_records.of(slug).get(scope.mistake)
+        if failed is None or check.id in failed or check.disabled or not is_firm(check):
+            return None
+        if scope.mistake in self._kill_records.using_what_is_banned(slug):
+            return None  # what is banned is seen to run where it runs
+        stem = check.exercise.assignment
+        known = (one for one in self._mutants.reaching(stem) if one.entry.id == scope.mistake)
+        mistake = next(known, None)
+        trace = self._mutant_runs.of(mistake, check, digest) if mistake else None
+        if mistake is None or trace is None or trace.outcome is not Outcome.PASSED:
+            return None
+        answers = self._mutant_runs.answers_to(mistake, check)
+        if answers is None:
+            return None
+        client.note_answers(answers)
         return CheckResult(Observation(check.id, check.title, Outcome.PASSED), trace)
 
     def _grade_one(self, check: Check, client: SubmissionClient, digest: str) -> CheckResult:

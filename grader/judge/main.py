@@ -94,7 +94,9 @@ class Judge:
         # its kernel held when it was forked, and one that is not forked imports torch for nothing.
         ahead = 0 if hello.live else AHEAD if self._has_own_reader else 1
         self._workers = Workers(starter, ahead)
-        self._grading = Grading(root, _seed(hello), self._exercises, hello.reverse, hello.targets)
+        self._grading = Grading(
+            root, _seed(hello), self._exercises, hello.reverse, hello.targets, traced=self._trace
+        )
         self._grading.diagnoses = hello.diagnose
         self._grading.counterexamples = hello.counterexamples
         if hello.tell:

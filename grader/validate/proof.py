@@ -84,7 +84,7 @@ def prove(
     data, gaps = read_gaps(course, only)
     pairs = list(pairs_of(data, PAIRS)) if diagnosis else []
     try:
-        evidence = grade(data, options, diagnosis, pairs)
+        evidence = grade(data, options, diagnosis, pairs, on_record=not write)
     except EngineError as error:
         raise EngineError("\n".join([*map(str, sorted(set(gaps))), str(error)])) from None
     missing = list(unchecked(data, evidence))

@@ -200,8 +200,12 @@ def grade(
     options: Options,
     diagnose: bool = False,
     pairs: Sequence[ValidationTrial] = (),
+    *,
+    on_record: bool = True,
 ) -> Evidence:
     """Grade every trial, and pairs; with `diagnose`, look for the causes of failures, too.
+
+    `on_record`: a mistake need not be handed in for checks that it passes, see `Scope.mistake`.
 
     Raises EngineError.
     """
@@ -209,7 +213,7 @@ def grade(
     repeated, course = few(waiting), each_for_itself(data.course)
     options = replace(options, only=only, diagnose=False)
     with Engine(course, replace(options, trace=True, diagnose=diagnose)) as engine:
-        graded = dict(_graded(data, engine, [*waiting, *pairs]))
+        graded = dict(_graded(data, engine, [*waiting, *pairs], on_record=on_record))
         checks = engine.checks
     with Engine(course, replace(options, reverse=True)) as engine:
         again = dict(_graded(data, engine, repeated))
@@ -232,12 +236,21 @@ def each_for_itself(course: Course) -> Course:
 
 
 def _graded(
-    data: CourseData, engine: Engine, waiting: list[ValidationTrial]
+    data: CourseData,
+    engine: Engine,
+    waiting: list[ValidationTrial],
+    *,
+    on_record: bool = False,
 ) -> Iterator[tuple[str, GradedTrial]]:
     by_id = {trial.id: trial for trial in waiting}
     submissions = (submission_of(data, trial) for trial in waiting)
     rubric = data.course.rubric
     scopes = {trial.id: scope_of(data, trial, engine.options.diagnose) for trial in waiting}
+    if on_record:
+        scopes = {
+            id: replace(scope, mistake=id if by_id[id].kind is Kind.MISCONCEPTION else "")
+            for id, scope in scopes.items()
+        }
     for result in engine.grade(submissions, scopes, groups_of(waiting)):
         trial = by_id[result.submission.id]
         known = [o for o in result.observations if _is_known(data, o)]

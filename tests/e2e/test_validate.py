@@ -13,13 +13,16 @@ from grader.cli.cli import main
 from grader.course.course import find_course
 from grader.course.rubric import POLICY
 from grader.engine.engine import Options
+from grader.grade.evidence import Cause
 from grader.handouts.generation import write as write_handouts
+from grader.validate.data import read_course
 from grader.validate.diagnosis import OPEN_TARGET, SELF_TARGET, Diagnosed, Verdict
 from grader.validate.proof import Proof, prove
 from grader.validate.report import json_report, text_report
 from grader.validate.survivors import survey_mutants
 from grader.validate.survivors_report import survey_json, survey_text
-from grader.validate.trials import kills
+from grader.validate.trials import GradedTrial, grade, kills
+from tests.support.warm import WarmNurseries, warm
 
 pytestmark = pytest.mark.usefixtures("warm_nursery")
 
@@ -143,12 +146,68 @@ def places(proof: Proof) -> list[str]:
     return [str(gap).splitlines()[0] for gap in proof.gaps]
 
 
+# ---- what is not handed in ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("causes", [False, True])
+def test_what_a_mistake_passes_on_record_and_here_is_not_run_once_more(
+    toy: Path, causes: bool
+) -> None:
+    """The same is seen as of a submission, and what is fresh is run on one."""
+    data = read_course(find_course(toy))
+    quick, whole = (grade(data, Options(), causes, on_record=each).graded for each in (True, False))
+
+    assert {id: seen(one) for id, one in quick.items()} == {id: seen(o) for id, o in whole.items()}
+    assert {id: one.answers.keys() for id, one in quick.items()} == {
+        id: one.answers.keys() for id, one in whole.items()
+    }
+    assert run_for(quick["toy.cut"]) == ["test_gradient"]
+    assert run_for(quick["toy.size"]) == ["test_gradient", "test_negative"]
+    assert run_for(whole["toy.cut"]) == ["test_gradient", "test_negative", "test_positive"]
+    # Both edits of negative numbers answer otherwise than the right one, and are not alike.
+    assert not same_in(quick["toy.size"], quick["toy.cut"], "test_negative")
+    assert same_in(quick["toy.cut"], whole["toy.cut"], "test_negative")
+
+
+def test_a_record_that_says_too_little_is_noticed(toy: Path) -> None:
+    """What a mistake fails here is handed in, whatever the record says."""
+    record = toy / OWN / "kill_record.json"
+    kills = json.loads(record.read_text(encoding="utf-8"))
+    kills["checks"]["outputs/test_positive"].remove("toy.half")
+    record.write_text(json.dumps(kills), encoding="utf-8")
+
+    proof = proof_of(toy)
+
+    failed = {one.check: one.duration_ms for one in proof.evidence.graded["toy.half"].observations}
+    assert failed["t1.toy/outputs/test_positive"] > 0
+    assert any("toy.half" in str(gap) for gap in proof.gaps)
+
+
+def seen(one: GradedTrial) -> list[list[tuple[str, str, str, Cause | None]]]:
+    """What was seen, with and without knowledge of the mistake."""
+    return [
+        [(o.check, o.outcome, o.observed, o.cause) for o in several]
+        for several in (one.observations, one.without)
+    ]
+
+
+def run_for(one: GradedTrial) -> list[str]:
+    """The checks that the submission was run for; the others took no time."""
+    return sorted(o.check.rpartition("/")[2] for o in one.observations if o.duration_ms)
+
+
+def same_in(one: GradedTrial, other: GradedTrial, check: str) -> bool:
+    rows = [each.answers[f"t1.toy/outputs/{check}"] for each in (one, other)]
+    return rows[0] == rows[1]
+
+
 # ---- this course ------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def whole() -> Proof:
-    return prove(find_course(ROOT), (), Options(workers=2), diagnosis=True)
+def whole(nurseries: WarmNurseries) -> Proof:
+    with warm(nurseries, spread=True):
+        return prove(find_course(ROOT), (), Options(workers=2), diagnosis=True)
 
 
 @pytest.fixture(scope="module")

@@ -180,6 +180,9 @@ class SubmissionClient(Client):
     def note_check(self, check: str) -> None:
         """Take note that a check begins, or with "" that the last has ended; do nothing here."""
 
+    def note_answers(self, answers: list[Any]) -> None:
+        """Take note of a check's answers, which were given elsewhere; do nothing here."""
+
     def start_check(self, reference_time: ReferenceTime, alone: bool = False) -> None:
         """Provide a loaded worker with fresh module state for a check.
 

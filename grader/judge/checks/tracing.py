@@ -7,12 +7,14 @@ its own globals makes grades depend on order.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from inspect import ismethod
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, cast
 
 from ...wire.values import Node
+from ..calls.client import DirectClient
 from ..calls.faults import CheckFailed, StudentFault, StudentRaised
 from ..calls.handles import Parameters
 from ..calls.student import SubmissionClient
@@ -50,22 +52,46 @@ class TracingClient(SubmissionClient):
     def absent(self, stem: str, names: Sequence[str]) -> None:
         """Return None, so that every check runs: one that passes for a stub must be seen to."""
 
+    def note_answers(self, answers: list[Sketch]) -> None:
+        self.answers[self._check] = answers
+
     def invoke(
         self, target: Node, args: Sequence[Any], kwargs: Mapping[str, Any], parameters: Parameters
     ) -> Any:
-        try:
-            value = super().invoke(target, args, kwargs, parameters)
-        except StudentFault as fault:
-            # not the line: an edit may stand anywhere
-            raised = fault if isinstance(fault, StudentRaised) else None
-            self._keep([raised.type_name if raised else type(fault).__name__, []])
-            raise
-        self._keep(sketch(value))
-        return value
+        with _noted(self.answers.get(self._check, [])) as noted:
+            noted.value = super().invoke(target, args, kwargs, parameters)
+        return noted.value
 
-    def _keep(self, answer: Sketch) -> None:
-        if self._check:
-            self.answers[self._check].append(answer)
+
+class TracingDirectClient(DirectClient):
+    """A client of the judge's own process that notes every answer of the check at hand."""
+
+    answers: list[Sketch]
+
+    def begin_check(self) -> None:
+        super().begin_check()
+        self.answers = []
+
+    def invoke(
+        self, target: Node, args: Sequence[Any], kwargs: Mapping[str, Any], parameters: Parameters
+    ) -> Any:
+        with _noted(self.answers) as noted:
+            noted.value = super().invoke(target, args, kwargs, parameters)
+        return noted.value
+
+
+@contextmanager
+def _noted(answers: list[Sketch]) -> Iterator[SimpleNamespace]:
+    """Add a sketch of the value that the block sets, or of the fault that it raises."""
+    noted = SimpleNamespace(value=None)
+    try:
+        yield noted
+    except StudentFault as fault:
+        # not the line: an edit may stand anywhere
+        raised = fault if isinstance(fault, StudentRaised) else None
+        answers.append([raised.type_name if raised else type(fault).__name__, []])
+        raise
+    answers.append(sketch(noted.value))
 
 
 class RecordingExpect:

@@ -16,6 +16,8 @@ from ...grade.evidence import Outcome
 from ..calls.client import DirectClient, LocalClient
 from ..checks.check_trace import CheckTrace, Draw, tells_apart
 from ..checks.checks import Check
+from ..checks.sketch import Sketch
+from ..checks.tracing import TracingDirectClient
 from .kill_records import is_firm
 from .mutants import MAX_MADE, KnownMistake, Mutants
 from .recorded_runs import EarlierRuns, RecordedRuns
@@ -57,11 +59,14 @@ class MutantRuns:
         runner: ReferenceRunner,
         recorded: RecordedRuns | None = None,
         kept: EarlierRuns | None = None,
+        *,
+        traced: bool = False,
     ) -> None:
         """Run nothing yet.
 
         `recorded`: what a kit knows instead, where nothing can be run. `kept`: what was run before,
-        and need not be run again.
+        and need not be run again. `traced`: True to note every answer, see `answers_to`; then all
+        is run.
         """
         self._recorded, self._kept = recorded, kept
         self._modules, self._mutants, self._runner = modules, mutants, runner
@@ -69,6 +74,8 @@ class MutantRuns:
         self._changes: dict[tuple[str, str, Draw], bool] = {}
         self._clients: dict[tuple[str, str], tuple[ModuleType, DirectClient]] = {}
         self._numbers = 0
+        self._traced = traced
+        self._answers: dict[tuple[str, str], list[Sketch]] = {}
 
     def right(self, check: Check, digest: str, draw: Draw = AS_GRADED) -> CheckTrace:
         """Return what the check sees of the reference."""
@@ -91,6 +98,10 @@ class MutantRuns:
             return None
         modules = {**self._modules, stem: module}
         return self._remembered(name_of(mistake), check, digest, draw, modules)
+
+    def answers_to(self, mistake: KnownMistake, check: Check) -> list[Sketch] | None:
+        """Return what a mistake answered to each call of a check, once; None if nobody noted it."""
+        return self._answers.pop((name_of(mistake), check.id), None)
 
     def changes(
         self,
@@ -124,6 +135,8 @@ class MutantRuns:
             return known
         client = self._client(name, check.exercise.assignment, modules)
         trace = self._runner.trace_on_references(check, modules, digest, draw, client)
+        if name and isinstance(client, TracingDirectClient) and draw == AS_GRADED:
+            self._answers[name, check.id] = client.answers
         if not check.fresh:
             self._keep((name, check.id, draw), trace)
         if self._kept is not None and is_firm(check):
@@ -134,7 +147,8 @@ class MutantRuns:
         """Return what the check saw of a mistake before, in this process or another."""
         key = (name, check.id, draw)
         trace = self._traces.get(key)
-        if trace is None and self._kept is not None and is_firm(check):
+        # What was kept came without the answers.
+        if trace is None and self._kept is not None and is_firm(check) and not self._traced:
             trace = self._kept.trace(*key)
             if trace is not None:
                 self._keep(key, trace)
@@ -149,7 +163,8 @@ class MutantRuns:
         """Return the client of a mistake, or of the reference, in an assignment."""
         made, client = self._clients.pop((name, stem), (None, None))
         if client is None or made is not modules[stem]:
-            client = DirectClient(lambda stem, name: getattr(modules[stem], name), _no_file)
+            make = TracingDirectClient if self._traced else DirectClient
+            client = make(lambda stem, name: getattr(modules[stem], name), _no_file)
             client.in_words = False
         self._clients[name, stem] = modules[stem], client  # the latest is last
         if len(self._clients) > MAX_MADE:
