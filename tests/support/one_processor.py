@@ -2,7 +2,8 @@
 
 A judge and its workers wait for each other. Where every processor is busy, each message between
 two of these costs more than what it asks for: an engine needs an eighth less processor time alone
-on one of them. So each process of a test run has its engines compute on one processor of its own.
+on one of them. So as many processes of a test run as there are processors have one each for their
+engines; the system moves those of the others to where there is least to do.
 """
 
 from __future__ import annotations
@@ -11,15 +12,19 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
+from grader.engine.lanes import cores
+
 
 @contextmanager
 def one_processor() -> Iterator[None]:
     """Have what is started in the block compute on one processor, which others share.
 
-    Where a run of tests has one process, or where none can be chosen, nothing is changed.
+    Where a run of tests has one process, in the processes beyond the number of processors, and
+    where none can be chosen, nothing is changed.
     """
     number = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
-    with processor_of(0, int(number)) if number.isdecimal() else nullcontext():
+    is_bound = number.isdecimal() and int(number) < cores()
+    with processor_of(0, int(number)) if is_bound else nullcontext():
         yield
 
 

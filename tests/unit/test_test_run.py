@@ -97,14 +97,16 @@ def test_engines_begin_from_kept_nurseries_within_a_block_and_nowhere_else() -> 
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no processor can be chosen")
-@pytest.mark.parametrize(("process", "number"), [("gw0", 0), ("gw1", 1), ("gw5", 5)])
-def test_each_process_of_a_run_has_its_engines_on_one_processor(
-    process: str, number: int, monkeypatch: pytest.MonkeyPatch
+def test_as_many_processes_as_there_are_processors_have_one_for_their_engines(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("PYTEST_XDIST_WORKER", process)
     allowed = os.sched_getaffinity(0)
-    with one_processor():
-        assert os.sched_getaffinity(0) == {sorted(allowed)[number % len(allowed)]}
+    found = []
+    for number in range(len(allowed) + 1):
+        monkeypatch.setenv("PYTEST_XDIST_WORKER", f"gw{number}")
+        with one_processor():
+            found.append(os.sched_getaffinity(0))
+    assert found == [*({one} for one in sorted(allowed)), allowed]
     assert os.sched_getaffinity(0) == allowed
 
 
