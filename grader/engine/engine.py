@@ -289,7 +289,8 @@ class Engine:
         if isinstance(answer, TooBusy):
             yield from self._once_more(job, again, answer.why)
             return
-        self._hold_to(tier_of(answer))
+        if answer.isolation is not None:  # else nothing of the submission was run
+            self._hold_to(tier_of(answer))
         yield result_of(job, answer, self._hello)
 
     def _once_more(self, job: Job, again: deque[Job], why: str) -> Iterator[Result]:
