@@ -205,6 +205,8 @@ class Grading:
         None unless the submission is a mistake that passes it, on record and here: what fails has
         to be seen to fail on the submission.
         """
+        if not scope.mistake:
+            return None  # of a student's work no record is read unless a check fails
         slug = check.exercise.slug
         failed = self._kill_records.of(slug).get(scope.mistake)
         if failed is None or check.id in failed or check.disabled or not is_firm(check):
