@@ -14,7 +14,7 @@ from grader.batch.attempts import several, with_rule
 from grader.batch.attendance import Absences, of_roster
 from grader.batch.batch import grade_batch
 from grader.batch.class_archive import class_folder
-from grader.batch.class_results import POINTS_FILE, ByPerson
+from grader.batch.class_results import POINTS_FILE, RECORDS, ByPerson
 from grader.batch.discovery import BatchError, Class, discover
 from grader.batch.gradebook import Row
 from grader.batch.part import ClassPart, chosen
@@ -29,7 +29,7 @@ from grader.course.attempts import AttemptRule
 from grader.course.course import Course, course_here, select
 from grader.engine.engine import Options
 from grader.engine.lanes import cores
-from grader.files.writing import make_folder, refuse_detour
+from grader.files.writing import make_folder, refuse_detour, remove_unfinished
 from grader.report.content import Grader
 from grader.store.conditions import conditions_of
 from grader.store.results import Results
@@ -132,6 +132,8 @@ def grade_class(
     students = len(entries) + (len(absent) if part.is_everybody else 0)
     conditions = conditions_of(course, slugs, options.isolation or "")
     make_folder(out)
+    for place in (out, out / RECORDS):
+        remove_unfinished(place)
     with with_way_to_go_on(out), open_store(out / STORE_FILE) as store:
         left_out = _left_out_roster(store, request)
         if left_out and not part.is_everybody:

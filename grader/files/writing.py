@@ -10,8 +10,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -22,6 +24,10 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 _NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK})
+
+_UNFINISHED = re.compile(
+    r"\.grader-(?P<machine>[0-9a-f]{8})-(?P<process>[1-9]\d{0,8})-\w{16}\.part"
+)
 
 Content = str | bytes | Iterable[str]
 """The content of a file. Text is stored as UTF-8, keeps its line ends, and may come in pieces."""
@@ -90,6 +96,34 @@ def make_folder(path: Path) -> None:
         raise WritingError(_words(path, error)) from error
 
 
+def remove_unfinished(folder: Path) -> None:
+    """Delete what a process of this machine was writing to a folder when it was killed.
+
+    What another machine writes, or a process that is still there, is left alone, and so is whatever
+    cannot be read or deleted.
+    """
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            match = _UNFINISHED.fullmatch(path.name)
+            if match and match["machine"] == _machine() and not _is_alive(int(match["process"])):
+                path.unlink()
+
+
+def _machine() -> str:
+    """Return a short text that differs from machine to machine."""
+    return f"{zlib.crc32(os.uname().nodename.encode()):08x}"
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def refuse_detour(path: Path, theirs: Path) -> None:
     """Raise WritingError for a path that a link in the folder `theirs` leads to."""
     theirs = theirs.resolve()
@@ -122,7 +156,7 @@ def _folder_of(path: Path) -> Iterator[int]:
 @contextlib.contextmanager
 def _complete(path: Path, content: Content, folder: int, mode: int | None) -> Iterator[str]:
     """Write the whole content to a new file and yield its name; delete it if nobody moved it."""
-    scratch = f".grader-{secrets.token_hex(8)}.part"
+    scratch = f".grader-{_machine()}-{os.getpid()}-{secrets.token_hex(8)}.part"
     try:
         with writing_in_words(path):
             descriptor = os.open(scratch, _CREATE, 0o666, dir_fd=folder)

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import stat
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from grader.files.writing import WritingError, make_folder, write_file, write_files, write_new_file
+from grader.files.writing import (
+    WritingError,
+    make_folder,
+    remove_unfinished,
+    write_file,
+    write_files,
+    write_new_file,
+)
 from tests.support.full_disk import fill_up, run_on_a_small_disk
 
 
@@ -195,3 +204,28 @@ def test_folders_are_made_and_may_be_there(tmp_path: Path) -> None:
     make_folder(tmp_path / "a" / "b")
 
     assert (tmp_path / "a" / "b").is_dir()
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    """A class that was killed while a record was written is graded on, and keeps no half of it."""
+    kill = "import os, signal; yield_ = iter(lambda: os.kill(os.getpid(), signal.SIGKILL), 0)"
+    code = (
+        f"{kill}; from pathlib import Path; from grader.files.writing import write_file; "
+        "write_file(Path('record.json'), yield_)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path)
+    (left,) = tmp_path.iterdir()
+    assert ended.returncode == -signal.SIGKILL and left.suffix == ".part"
+
+    dead = left.name.split("-")[2]
+    others = [
+        left.name.replace(f"-{dead}-", f"-{os.getpid()}-"),
+        left.name.replace(left.name.split("-")[1], "00000000"),
+        "notes.part",
+        "gradebook.csv",
+    ]
+    for name in others:
+        (tmp_path / name).touch()
+    remove_unfinished(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(others)
+    remove_unfinished(tmp_path / "not there")
