@@ -142,7 +142,7 @@ class _Reader:
 
     def _call(self, node: ast.Call, scope: LocalNames) -> Iterator[tuple[ast.AST, LocalNames]]:
         called = {ref.name for ref in self._known.dotted(node.func, scope) if ref.path is None}
-        if called & LOOPING:
+        if called & LOOPING and not ("functools.reduce" in called and _composes(node)):
             self._facts.loops.append(_code_piece(node))
         if called & OPAQUE:
             self._facts.opaque.append(_code_piece(node))
@@ -178,6 +178,21 @@ class _Reader:
             count = _numbers_in(node)
             if count >= MANY_NUMBERS:
                 self._facts.numbers.append((count, node.lineno))
+
+
+def _composes(node: ast.Call) -> bool:
+    """Tell whether a call applies functions one after the other: `reduce(lambda x, f: f(x), …)`.
+
+    It goes over functions that stand in the text, and over no numbers.
+    """
+    first = node.args[0] if node.args else None
+    if not isinstance(first, ast.Lambda) or len(first.args.args) != 2:
+        return False
+    step = first.args.args[1].arg
+    inside = [*walk(first.body)]
+    called = [n.func for n in inside if isinstance(n, ast.Call)]
+    uses = [n for n in inside if isinstance(n, ast.Name) and n.id == step]
+    return bool(uses) and all(any(use is func for func in called) for use in uses)
 
 
 def _locals(

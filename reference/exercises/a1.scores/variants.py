@@ -24,6 +24,16 @@ def attention_scores(query, key):
     return torch.einsum("...id,...jd->...ij", query, key)
 
 
+# %% scores.steps_of_a_pipe
+# `reduce` goes over two functions, and over no numbers.
+from functools import partial, reduce
+
+
+def attention_scores(query, key):
+    steps = (partial(torch.transpose, dim0=-2, dim1=-1), partial(torch.matmul, query))
+    return reduce(lambda tensor, step: step(tensor), steps, key)
+
+
 # %% scores.einops
 from einops import einsum
 

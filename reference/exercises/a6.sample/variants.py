@@ -23,6 +23,30 @@ def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
     return F.softmax(scaled, dim=-1).to(logits.dtype)
 
 
+# %% sample.all_that_reach_a_bar
+# Of equally probable tokens at the border all stay.
+def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
+    if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
+        raise ValueError(f"out of range: {temperature} or {top_k} or {top_p}")
+
+    def cut(shares, bar):
+        shares = shares * (shares >= bar)
+        return shares / shares.sum(-1, keepdim=True)
+
+    if temperature == 0:
+        first = (logits == logits.max(-1, keepdim=True).values).cumsum(-1)
+        return ((first == 1) & (first.diff(dim=-1, prepend=first[..., :1] * 0) == 1)).to(logits)
+    wide = logits.float() if logits.dtype != torch.float64 else logits
+    shares = torch.softmax(wide / temperature, -1)
+    if top_k is not None:
+        shares = cut(shares, shares.topk(min(top_k, shares.shape[-1])).values[..., -1:])
+    if top_p < 1:
+        falling = shares.sort(descending=True).values
+        enough = (falling.cumsum(-1) >= top_p).int().argmax(-1, keepdim=True)
+        shares = cut(shares, falling.gather(-1, enough))
+    return shares.to(logits.dtype)
+
+
 # %% sample.row_by_row
 def sampling_probabilities(logits, temperature=1.0, top_k=None, top_p=1.0):
     if temperature < 0:

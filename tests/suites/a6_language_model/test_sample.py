@@ -144,17 +144,24 @@ class TestNumerics:
                 top_p=top_p,
             )
 
-    @pytest.mark.parametrize(
-        ("count", "top_p", "kept"),
-        [(4, 0.5, 2), (4, 0.50005, 3), (3, 0.6666, 2)],
-        ids=["exactly", "little-more", "little-less"],
-    )
-    def test_border_of_top_p(self, student, expect, count, top_p, kept):
-        """Of tokens alike, no more stay than p needs, be it met exactly or just so."""
-        observed = student.sampling_probabilities(torch.zeros(B, count), top_p=top_p)
-        wanted = (torch.arange(count) < kept) / kept
+    def test_p_is_met_exactly(self, student, expect):
+        """Of tokens alike, as many stay as p needs, or all: which of them is not asked for."""
+        observed = student.sampling_probabilities(torch.zeros(B, 4), top_p=0.5)
+        expect.floats(observed, (B, 4), what="probabilities")
         ordered = observed.sort(dim=-1, descending=True).values
-        expect.close(ordered, wanted.expand(B, count), what="probabilities, the largest first")
+        is_all = bool((observed.detach() - 0.25).abs().max() < 1e-3)
+        wanted = torch.ones(4) / 4 if is_all else torch.tensor([0.5, 0.5, 0.0, 0.0])
+        expect.close(ordered, wanted.expand(B, 4), what="probabilities, the largest first")
+
+    @pytest.mark.parametrize(
+        ("top_p", "kept"), [(0.70005, 3), (0.69995, 2)], ids=["little-more", "little-less"]
+    )
+    def test_border_of_top_p(self, student, expect, top_p, kept):
+        """No more tokens stay than p needs, and no fewer, be it met just so or just not."""
+        shares = torch.tensor([0.1, 0.4, 0.2, 0.3])
+        wanted = shares.where(shares > (0.15 if kept == 3 else 0.25), torch.zeros(4))
+        observed = student.sampling_probabilities(shares.log().expand(B, 4), top_p=top_p)
+        expect.close(observed, (wanted / wanted.sum()).expand(B, 4), what="probabilities")
 
     def test_p_of_1_keeps_all(self, student, expect):
         """With a p of 1 nothing is cut off, not even what rounding loses."""

@@ -138,6 +138,11 @@ def test_who_uses_nothing_is_accused_of_nothing(source: str) -> None:
         ("def f(x): return list(map(abs, x))", "map(abs, x)"),
         ("import functools\ndef f(x): return functools.reduce(max, x)", "functools.reduce(max, x)"),
         ("def f(x): return h(x)\ndef h(x): return [y for y in x]", "[y for y in x]"),
+        (
+            "from functools import reduce\ndef f(x): return reduce(lambda total, row: row + abs(row), x)",
+            "reduce(lambda total, row: row + abs(row), x)",
+        ),
+        ("def f(x): return list(map(lambda y, g: g(y), x, x))", "map(lambda y, g: g(y), x, x)"),
     ],
 )
 def test_loops_are_found_in_a_target_and_its_helpers(source: str, text: str) -> None:
@@ -154,6 +159,7 @@ def test_a_function_that_calls_itself_is_a_loop() -> None:
         "def f(x): return x @ x\ndef g(x):\n    for y in x: pass",
         "def f(x): return x\nfor step in range(3): f(step)",
         "def f(x): return x.map(abs)",
+        "from functools import reduce\ndef f(x, *g): return reduce(lambda y, step: step(y), g, x)",
     ],
 )
 def test_loops_of_others_are_not_ones_own(source: str) -> None:
