@@ -71,8 +71,8 @@ class Note:
 
 
 OBSERVED = frozenset(
-    {"dtype", "error", "fit", "gradient", "infinity", "input", "kept", "leak", "memory", "mode"}
-    | {"nan", "raised", "shape", "value"}
+    {"dtype", "error", "fit", "gradient", "infinity", "input", "kept", "layers", "leak", "memory"}
+    | {"mode", "nan", "raised", "shape", "value"}
 )
 """The ids of causes that say what is seen, and not which mistake caused it, begin with these."""
 

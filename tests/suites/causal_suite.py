@@ -62,7 +62,15 @@ class CausalSuite:
         """
         output, other = self.run(expect, attention, x), self.run(expect, attention, -x)
         again = self.run(expect, attention.apart, -x)
-        expect.close(again, other, what="output of the same tokens once more", atol=1e-5)
+        expect.close(
+            again,
+            other,
+            what="output of the same tokens once more",
+            atol=1e-5,
+            why=lambda: reasons.another_each_time(
+                self.run(expect, attention, -x), self.run(expect, attention, -x)
+            ),
+        )
         expect.true(
             bool((other - output).abs().amax() > 1e-3),
             observed="the output does not depend on the tokens",
@@ -228,7 +236,10 @@ class CausalSuite:
         tracked = x.clone().requires_grad_()
         total = level(tracked)
         expect.true(
-            total.requires_grad, observed="no gradient", expected="a gradient for the tokens"
+            total.requires_grad,
+            observed="no gradient",
+            expected="a gradient for the tokens",
+            why=lambda: reasons.NO_GRADIENT,
         )
         (gradient,) = torch.autograd.grad(total, tracked, materialize_grads=True)
         expect.finite(gradient, what="gradient")
@@ -257,7 +268,10 @@ class CausalSuite:
         expect.true(parameters, observed="no parameters", expected="parameters that learn")
         output = self.run(expect, attention, self.tokens_like(probe))
         expect.true(
-            output.requires_grad, observed="no gradient", expected="a gradient for every parameter"
+            output.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every parameter",
+            why=lambda: reasons.NO_GRADIENT,
         )
         gradients = torch.autograd.grad(
             (output * probe.randn(self.B, self.T, self.D_OUT)).sum(),

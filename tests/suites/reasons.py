@@ -43,6 +43,11 @@ DRAWN_IN_EVAL = Reason(
     id="mode.drawn_in_eval",
     text="two calls in eval mode differ: something is dropped there, as in train mode",
 )
+ANOTHER_EACH_TIME = Reason(
+    id="mode.another_each_time",
+    text="two calls with one input differ where nothing is to be dropped: something is drawn anew "
+    "in each, or kept from the call before",
+)
 NO_GRADIENT = Reason(
     id="gradient.missing",
     text="no gradient comes back: what it should reach has no effect, or is cut off by detach, "
@@ -61,6 +66,11 @@ OF_THE_FIRST_SAMPLE = Reason(
 def same_in_each_call(first: torch.Tensor, second: torch.Tensor) -> Reason | None:
     """Prove that two calls dropped the same; both are bool of one shape, True where dropped."""
     return SAME_IN_EACH_CALL if bool(first.any()) and torch.equal(first, second) else None
+
+
+def another_each_time(first: torch.Tensor, second: torch.Tensor) -> Reason | None:
+    """Prove that two calls with one input gave different outputs, both of one shape."""
+    return ANOTHER_EACH_TIME if bool(((first - second).abs() > 1e-4).any()) else None
 
 
 def dropped_elsewhere(directions: int, heads: int) -> Reason | None:

@@ -2,6 +2,8 @@
 
 import torch
 
+from . import reasons
+
 TOKEN_0_IS_PADDING = (
     "`padding_idx=0` keeps the vector of token 0 from learning: it is a token like all others."
 )
@@ -27,6 +29,7 @@ def expect_every_token_learns(probe, expect, tables, logits, id):
         logits.requires_grad and bool(tables),
         observed="no gradient",
         expected="a gradient for every token",
+        why=lambda: None if logits.requires_grad else reasons.NO_GRADIENT,
     )
     total = (logits * probe.randn(*logits.shape)).sum()
     gradients = torch.autograd.grad(total, list(tables.values()), materialize_grads=True)

@@ -15,17 +15,20 @@ from torch.utils._pytree import tree_map
 from ...text.language import _, course_text
 from ..calls.handles import RemoteModule
 from ..calls.known import Known
+from ..compare.compare import are_equal
 from .comparison import Comparison, Probing, in_double
 from .forms import Piece, without_ones
 from .instances import ParameterVector
 from .layers import Layer
-from .modules import listed, randomised
+from .modules import few, listed, randomised
 from .plan import Plan, Plans
 from .roles import Roles
 from .search import search
 from .storages import StorageChoice
 from .trouble import misfit
 
+MOST_NAMES = 3
+"""Of parameters that hold no role."""
 Shapes = dict[str, tuple[int, ...]]
 """Parameter name -> its shape."""
 
@@ -228,6 +231,26 @@ class Binding:
             return ""
         names = listed(self.extra)
         return _("; {name} has parameters too many: {names}", name=self._name, names=names)
+
+    def needs_extra(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """Name the parameters without a role, if the output depends on them; else return "".
+
+        Nothing is told of a module that answers the same call in two ways.
+
+        Raises:
+            StudentFault: the student's code hung or crashed.
+        """
+        if not self.extra:
+            return ""
+        once, again = (self._handle(*args, **kwargs) for _ in range(2))
+        self._handle.write({**self.values(), **{n: 1.0 + v for n, v in self._drawn.items()}})
+        try:
+            other = self._handle(*args, **kwargs)
+        finally:
+            self._handle.write(self.values())
+        if not are_equal(once, again) or are_equal(once, other):
+            return ""
+        return few([*self.extra], MOST_NAMES)
 
     # ---- settling by numbers -------------------------------------------------------------
 

@@ -159,8 +159,8 @@ class Plan:
             self._right_answers = make()
         return self._right_answers
 
-    def missing(self) -> list[Piece]:
-        """List the pieces of the reference's own form for which no layer is left."""
+    def missing(self) -> tuple[list[Piece], list[Layer]]:
+        """List the pieces of the reference's own form without a layer, and the layers left over."""
         pieces = self.pieces(dict.fromkeys(self.kinds, 0))
         free: list[Layer] = list(self._layers)
         lacking = []
@@ -171,7 +171,7 @@ class Plan:
                 free.remove(room[0])
             else:
                 lacking.append(piece)
-        return lacking
+        return lacking, free
 
     # ---- inside --------------------------------------------------------------------------
 

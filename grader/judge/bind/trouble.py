@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...text.language import _
 from ..calls.faults import CheckFailed, StudentFault
 from ..calls.handles import RemoteModule
 from .forms import Piece
+from .layers import Layer
 from .modules import few, listed
 from .plan import Plan
 
@@ -15,7 +18,8 @@ SHOWN = 2
 def misfit(name: str, handle: RemoteModule, plan: Plan) -> CheckFailed:
     """Return the failure that names layers not registered or shared, or missing parameters."""
     shapes = {spec.name: spec.shape for spec in handle.specs}
-    lacking = [text for piece in plan.missing() for text in _wanted(piece, plan)]
+    pieces, left = plan.missing()
+    lacking = [text for piece in pieces for text in _wanted(piece, plan)]
     wanted = few(lacking, SHOWN) or _("some of them")
     observed = _("{name} has no parameters", name=name)
     if shapes:
@@ -25,16 +29,55 @@ def misfit(name: str, handle: RemoteModule, plan: Plan) -> CheckFailed:
         first, again = shared[0]
         why = _("`{again}` is the same object as `{first}`", again=again, first=first)
         wanted = _("an object of its own in each place, as [f() for _ in ...]")
-        return CheckFailed(f"{observed}: {why}", wanted)
+        shown = _("one layer stands in several places, each of which needs its own")
+        return _failure(f"{observed}: {why}", wanted, ("layers.shared", shown))
     if plain:
         where, kind = plain[0]
         why = _(
             "the layers in `{where}`, a plain {kind}, are not registered", where=where, kind=kind
         )
-        return CheckFailed(f"{observed}: {why}", _("layers in an nn.ModuleList, or as attributes"))
+        shown = _("layers in a plain list, tuple or dict are not registered: nothing trains them")
+        wanted = _("layers in an nn.ModuleList, or as attributes")
+        return _failure(f"{observed}: {why}", wanted, ("layers.not_registered", shown))
     if shapes:
         observed = _("{told}; it has {names}", told=observed, names=listed(shapes))
-    return CheckFailed(observed, _("parameters for {roles}, under any name", roles=wanted))
+    wanted = _("parameters for {roles}, under any name", roles=wanted)
+    return _failure(observed, wanted, _shown(pieces, left))
+
+
+def _failure(observed: str, expected: str, shows: tuple[str, str] | None) -> CheckFailed:
+    failed = CheckFailed(observed, expected)
+    failed.shows = shows
+    return failed
+
+
+def _shown(pieces: Sequence[Piece], left: Sequence[Layer]) -> tuple[str, str] | None:
+    """Tell how the first layer without room differs from one that is left over.
+
+    None if no layer stands where it should: then there may be none, or another way of storing.
+    """
+    for piece in pieces:
+        for layer in left:
+            if layer.raw or piece.raw:
+                continue
+            name = layer.prefix
+            if layer.outline == piece.shapes[:1] and len(piece.shapes) == 2:
+                text = _("`{name}` has no bias, and should have one", name=name)
+                return "layers.no_bias", text
+            if layer.outline[:1] == piece.shapes and len(layer.outline) == 2:
+                text = _("`{name}` has a bias, and should have none", name=name)
+                return "layers.bias", text
+    for piece in pieces:
+        for layer in left:
+            is_meant = layer.prefix == piece.home or layer.is_called(piece.words)
+            if is_meant and layer.raw is bool(piece.raw) and layer.outline != piece.shapes:
+                text = _(
+                    "`{name}` has another size than what it has to hold: one of its two widths is "
+                    "not the one that the exercise gives",
+                    name=layer.prefix,
+                )
+                return "layers.other_size", text
+    return None
 
 
 def _wanted(piece: Piece, plan: Plan) -> list[str]:

@@ -38,6 +38,8 @@ class CheckFailed(StudentFault):
     """A comparison that did not hold."""
 
     outcome = Outcome.FAILED
+    shows: tuple[str, str] | None = None
+    """What the failure itself shows: an id, and a sentence that tells no number."""
 
 
 class StudentRaised(StudentFault):

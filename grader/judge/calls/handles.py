@@ -90,6 +90,9 @@ class Bound(Protocol):
     def by_role(self, gradients: Gradients) -> Mapping[str, torch.Tensor | None]:
         """Return the gradients by the reference's names and in its shapes, not the student's."""
 
+    def needs_extra(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """Name parameters of which the reference has none, if the output depends on them."""
+
     def blame(self, args: Sequence[Any], kwargs: Mapping[str, Any], observed: Any = None) -> str:
         """Say in words which part causes a difference; return "" if that cannot be told.
 

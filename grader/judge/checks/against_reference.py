@@ -160,7 +160,15 @@ class AgainstReference:
         try:
             with self._client.uncounted():
                 args, kwargs = tree_map(_detached, arguments)
-                return student.pair.blame(args, kwargs, self._output)
+                blamed = student.pair.blame(args, kwargs, self._output)
+                names = student.pair.needs_extra(args, kwargs)
+                if names:
+                    text = _(
+                        "the output depends on parameters that nothing here asks for: {names}",
+                        names=names,
+                    )
+                    self._record.details.see("layers.too_many", text)
+                return blamed
         except (StudentFault, NotRecorded):
             return ""  # it hung or crashed, and the check has its failure already
 

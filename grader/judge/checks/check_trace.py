@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import zip_longest
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map
 
 from ...grade.evidence import Outcome
 from ..compare.compare import ValueSummary, are_equal, difference, summary
@@ -147,6 +147,25 @@ def _is_number(value: Any) -> bool:
     if isinstance(value, torch.Tensor):
         return value.dim() == 0 and not value.is_meta and not value.is_complex()
     return isinstance(value, (bool, int, float))
+
+
+def is_same_but_for_ones(student: CheckTrace, made: CheckTrace, room: float) -> bool:
+    """Tell whether two runs compared the same numbers, where axes of length 1 do not count.
+
+    Whoever forgets an axis in a mistake of another kind has made the same mistake.
+    """
+    return same(_without_ones(student.compared), _without_ones(made.compared), room)
+
+
+def _without_ones(values: Sequence[Any]) -> Any:
+    """Return values with the tensors, or their prints, of any shape without axes of length 1."""
+
+    def squeezed(leaf: Any) -> Any:
+        if isinstance(leaf, LeafPrint):
+            return replace(leaf, shape=tuple(n for n in leaf.shape if n != 1))
+        return leaf.squeeze() if isinstance(leaf, torch.Tensor) else leaf
+
+    return tree_map(squeezed, list(values))
 
 
 def has_other_layout(student: CheckTrace, made: CheckTrace) -> bool:

@@ -11,7 +11,15 @@ import pytest
 from ...grade.evidence import Observation, Outcome, Where, could_not_check
 from ...text.language import _, course_text, marked
 from ...wire.faults import Violation
-from ..calls.faults import AuthorFault, NotRecorded, SourceGone, Starved, StudentFault, malformed
+from ..calls.faults import (
+    AuthorFault,
+    CheckFailed,
+    NotRecorded,
+    SourceGone,
+    Starved,
+    StudentFault,
+    malformed,
+)
 from ..wording.differences import describe
 from .check_trace import CheckTrace, frozen
 from .checks import Check
@@ -85,6 +93,8 @@ def observation(check: Check, phases: list[Phase], record: CheckRecord) -> Obser
         error = malformed()
     if isinstance(error, (Starved, SourceGone)):
         raise error
+    if isinstance(error, CheckFailed) and error.shows and record.details is not None:
+        record.details.see(*error.shows)
     if isinstance(error, StudentFault):
         return _student(check, error, record)
     if isinstance(error, NotRecorded):

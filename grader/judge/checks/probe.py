@@ -64,6 +64,10 @@ class MatchedPair:
         """Ask the reference what every such look ends with, so that it can be recorded."""
         self.binding.pose(args, kwargs)
 
+    def needs_extra(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """Name parameters of which the reference has none, if the output depends on them."""
+        return self.binding.needs_extra(args, kwargs)
+
     def blame(self, args: Sequence[Any], kwargs: Mapping[str, Any], observed: Any = None) -> str:
         """Say in words which part causes a difference; return "" if that cannot be told."""
         call = Call(self.student, args, kwargs, observed)

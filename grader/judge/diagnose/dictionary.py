@@ -25,6 +25,7 @@ from ..checks.check_trace import (
     has_wrong_numbers,
     is_other_in_kind_alone,
     is_proof_alone,
+    is_same_but_for_ones,
     is_same_where_finite,
     match,
     raised_a_name,
@@ -35,7 +36,7 @@ from ..checks.checks import Check
 from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import AGAIN, AS_GRADED, FURTHER, PROBES, MutantRuns
 from ..mutants.mutants import KnownMistake, Mutants
-from .raised import raised_kind
+from .raised import raised_kind, raised_the_same
 
 RESEEDED = Draw(reseeded=True)
 NEARLY = 3e-5
@@ -43,11 +44,13 @@ NEARLY = 3e-5
 NOT_FAR = 1e-3
 """Where numbers are added up or divided by small ones, that difference grows to about this. Such a
 check is no evidence for or against a mistake that others show nearly to the last digits."""
-BESIDE_ANOTHER = 6
+BESIDE_ANOTHER = 4
 """One failing check may show other numbers if so many show the mistake's: on its inputs an eps
 counts, or a gradient runs through a maximum that cancels in right code."""
+ENOUGH = 6
+"""With so many failing checks that show a mistake's numbers, one on new draws adds nothing."""
 MOST_OTHERS = 2
-FOR_EACH_OTHER = 4
+FOR_EACH_OTHER = 3
 """A second one may if there are so many for each: the mistake itself has several ways to treat a
 special case, such as a text without an answer in a mean of means."""
 MOSTLY = 3
@@ -162,7 +165,7 @@ class Dictionary:
                 result = self._matched(suspect, check, case.digest, trace, made, NEARLY)
             if result is Match.SAME:
                 shown.add(check.id)
-                rounded += has_fractions(trace)
+                rounded += _is_evidence(trace)
             others += result is Match.OTHER
             if others > room:
                 return frozenset()
@@ -198,7 +201,7 @@ class Dictionary:
         others = ended = undecided = 0
         for check, trace in _in_order(case):
             is_more_of_it = check.fresh and check in case.failing and not others + undecided
-            if is_more_of_it and _agreeing(distinguishing, case) >= BESIDE_ANOTHER:
+            if is_more_of_it and _agreeing(distinguishing, case) >= ENOUGH:
                 continue  # nothing is remembered of it: it would have to be run
             made = self._mutant_runs.of(suspect.mistake, check, case.digest)
             if made is None:
@@ -256,6 +259,8 @@ class Dictionary:
         room: float,
     ) -> Match:
         result = match(trace, made, room)
+        if room and result is not Match.SAME and _shows_the_same(trace, made, room):
+            return Match.SAME
         if result is Match.OTHER and trace.outcome is made.outcome:
             if room and match(trace, made, NOT_FAR) is Match.SAME:
                 return Match.UNDECIDED
@@ -350,11 +355,25 @@ def _raised_one_kind(student: CheckTrace, made: CheckTrace) -> bool:
     return kind is not None and kind is raised_kind(made.error_text)
 
 
+def _shows_the_same(student: CheckTrace, made: CheckTrace, room: float) -> bool:
+    """Tell whether two runs agree in all but axes of length 1, or in what an exception says."""
+    if student.outcome is not made.outcome:
+        return False
+    if student.error_text or made.error_text:
+        return raised_the_same(student.error_text, made.error_text)
+    return is_same_but_for_ones(student, made, room)
+
+
 def _agreeing(distinguishing: Sequence[Check], case: Case) -> int:
-    """Count the failing checks among these that compared rounded numbers."""
+    """Count the failing checks among these that no chance lets agree."""
     return sum(
-        has_fractions(case.failing[check]) for check in distinguishing if check in case.failing
+        _is_evidence(case.failing[check]) for check in distinguishing if check in case.failing
     )
+
+
+def _is_evidence(trace: CheckTrace) -> bool:
+    """Tell whether a check saw rounded numbers, or many whole ones."""
+    return has_fractions(trace) or is_proof_alone(trace)
 
 
 def _narrowest(suspects: Sequence[Suspect]) -> Iterator[Suspect]:

@@ -214,10 +214,35 @@ KINDS = (
 """The more telling first: of several that fit a message, the first is told."""
 
 
+_WHICH = re.compile(r"(dimensions?|dim|axis|argument|version) ?#?\d+")
+_LENGTH = re.compile(r"(?<![A-Za-z_\d])\d+|(?<=\dx)\d+")
+"""A number by itself, or in the middle of 2x3; not that of float32."""
+
+
 @lru_cache(maxsize=256)
 def raised_kind(message: str) -> RaisedKind | None:
     """Return what the message of an exception tells, or None if it is none of these."""
     return next((kind for kind in KINDS if kind.messages.search(message)), None)
+
+
+def raised_the_same(one: str, other: str) -> bool:
+    """Tell whether the messages of two exceptions say the same of the same lengths.
+
+    False if one of them names no length: then they are of one kind, and perhaps of two causes.
+    """
+    kind = raised_kind(one)
+    lengths = _lengths(one)
+    return (
+        bool(lengths)
+        and kind is not None
+        and kind is raised_kind(other)
+        and (lengths == _lengths(other))
+    )
+
+
+def _lengths(message: str) -> frozenset[str]:
+    """Return the lengths in a message, but not which axis or argument has them."""
+    return frozenset(_LENGTH.findall(_WHICH.sub("", message.partition("Target sizes")[0])))
 
 
 def raised_finding(message: str) -> Finding | None:

@@ -10,6 +10,8 @@ from itertools import combinations
 import pytest
 import torch
 
+from .. import reasons
+
 T, D_IN, D_OUT = 5, 3, 4
 BOTH = pytest.mark.parametrize("name", ["SelfAttentionV1", "SelfAttentionV2"])
 
@@ -37,7 +39,14 @@ def expect_answer(expect, attention, x):
     """Return the output for x, which depends on x and on nothing else, or the check ends."""
     output, other = run(expect, attention, x), run(expect, attention, -x)
     again = run(expect, attention.apart, -x)
-    expect.close(again, other, what="output of the same tokens once more")
+    expect.close(
+        again,
+        other,
+        what="output of the same tokens once more",
+        why=lambda: reasons.another_each_time(
+            run(expect, attention, -x), run(expect, attention, -x)
+        ),
+    )
     expect_other(expect, other, output, "the output does not depend on the tokens")
     return output
 
@@ -242,7 +251,10 @@ class TestGradients:
         )
         output = run(expect, attention, tokens(probe))
         expect.true(
-            output.requires_grad, observed="no gradient", expected="a gradient for every parameter"
+            output.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every parameter",
+            why=lambda: reasons.NO_GRADIENT,
         )
         total = (output * probe.randn(T, D_OUT)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)

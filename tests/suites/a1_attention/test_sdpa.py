@@ -8,6 +8,8 @@ points of one criterion.
 import pytest
 import torch
 
+from .. import reasons
+
 B, H, S, L, DH, DV = 2, 3, 4, 7, 6, 5
 
 
@@ -198,7 +200,10 @@ class TestGradients:
 
         total, tensor = level(0.0, track=True)
         expect.true(
-            total.requires_grad, observed="no gradient", expected="a gradient for every input"
+            total.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every input",
+            why=lambda: reasons.NO_GRADIENT,
         )
         (gradient,) = torch.autograd.grad(total, tensor, materialize_grads=True)
         expect.finite(gradient, what="gradient")
@@ -218,7 +223,10 @@ class TestGradients:
         inputs = [tensor.requires_grad_() for tensor in draw(probe, B)]
         output, _ = attend(student, expect, *inputs, mask=mask)
         expect.true(
-            output.requires_grad, observed="no gradient", expected="a gradient for every input"
+            output.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every input",
+            why=lambda: reasons.NO_GRADIENT,
         )
         gradients = torch.autograd.grad(
             (output * probe.randn(B, S, DV)).sum(), inputs, materialize_grads=True

@@ -7,6 +7,8 @@ has no softmax: none of the three is asked for.
 import pytest
 import torch
 
+from .. import reasons
+
 VECTOR_FUNCTIONS = ["normalise_by_sum", "softmax_naive", "stable_softmax"]
 
 
@@ -58,7 +60,10 @@ class TestGradients:
         expect.floats(shares, (4, 6), what="result")
         expect.finite(shares, what="result")
         expect.true(
-            shares.requires_grad, observed="no gradient", expected="a gradient for the scores"
+            shares.requires_grad,
+            observed="no gradient",
+            expected="a gradient for the scores",
+            why=lambda: reasons.NO_GRADIENT,
         )
         total = (shares * probe.randn(4, 6)).sum()
         (gradient,) = torch.autograd.grad(total, x, materialize_grads=True)

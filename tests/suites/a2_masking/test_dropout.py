@@ -135,7 +135,10 @@ class TestGradients:
         dropped = drop(student, expect, weights * 1, 0.2)
         expect_survivors(expect, dropped)
         expect.true(
-            dropped.requires_grad, observed="no gradient", expected="a gradient for the weights"
+            dropped.requires_grad,
+            observed="no gradient",
+            expected="a gradient for the weights",
+            why=lambda: reasons.NO_GRADIENT,
         )
         (gradient,) = torch.autograd.grad(dropped.sum(), weights, materialize_grads=True)
         # By the student's own scale, which is judged elsewhere.
@@ -149,7 +152,10 @@ class TestGradients:
         kept = student.attention_dropout(weights * 1, p, training)
         expect.floats(kept, (4, 5), what="result")
         expect.true(
-            kept.requires_grad, observed="no gradient", expected="a gradient for the weights"
+            kept.requires_grad,
+            observed="no gradient",
+            expected="a gradient for the weights",
+            why=lambda: reasons.NO_GRADIENT,
         )
         (gradient,) = torch.autograd.grad(kept.sum(), weights, materialize_grads=True)
         expect.close(gradient, torch.ones_like(weights), what="gradient of the weights")

@@ -173,7 +173,10 @@ class TestGradients:
         # Not the leaf itself: what changes it in place loses its points in `state` alone.
         weights = masked(student, expect, name, x * 1, with_empty_row(probe))
         expect.true(
-            weights.requires_grad, observed="no gradient", expected="a gradient for what came in"
+            weights.requires_grad,
+            observed="no gradient",
+            expected="a gradient for what came in",
+            why=lambda: reasons.NO_GRADIENT,
         )
         expect.true(
             bool((weights - x).abs().max() > 1e-3),
@@ -188,7 +191,10 @@ class TestGradients:
         mask = torch.tensor([False, True, True]).expand(2, 3)
         weights = masked(student, expect, "mask_then_renormalise", x * 1, mask)
         expect.true(
-            weights.requires_grad, observed="no gradient", expected="a gradient for the weights"
+            weights.requires_grad,
+            observed="no gradient",
+            expected="a gradient for the weights",
+            why=lambda: reasons.NO_GRADIENT,
         )
         expect.close(weights[1, 1:], torch.tensor([0.5, 0.5]), what="weights of the other row")
         expect_finite_gradient(expect, weights, x, probe.randn(2, 3))

@@ -37,7 +37,15 @@ def expect_answer(expect, attention, x, memory):
     come from the tokens proves nothing."""
     output, other = run(expect, attention, x, memory), run(expect, attention, x, -0.5 * memory)
     again = run(expect, attention.apart, x, -0.5 * memory)
-    expect.close(again, other, what="output of the same tokens once more", atol=1e-5)
+    expect.close(
+        again,
+        other,
+        what="output of the same tokens once more",
+        atol=1e-5,
+        why=lambda: reasons.another_each_time(
+            run(expect, attention, x, -0.5 * memory), run(expect, attention, x, -0.5 * memory)
+        ),
+    )
     expect.true(
         bool((other - output).abs().amax() > 1e-3),
         observed="the output does not depend on the memory",
@@ -252,7 +260,10 @@ class TestGradients:
         output = attention(x, memory, mask)
         expect.floats(output, (B, S, D), what="output")
         expect.true(
-            output.requires_grad, observed="no gradient", expected="a gradient for the memory"
+            output.requires_grad,
+            observed="no gradient",
+            expected="a gradient for the memory",
+            why=lambda: reasons.NO_GRADIENT,
         )
         total = (output * probe.randn(B, S, D, dtype=torch.float32)).sum()
         (gradient,) = torch.autograd.grad(total, memory, materialize_grads=True)

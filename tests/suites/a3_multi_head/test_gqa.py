@@ -45,7 +45,13 @@ def expect_answer(expect, attention, x):
     x = x.clone()
     x[:, 0] = -0.5 * x[:, 0]
     other, again = run(expect, attention, x), run(expect, attention.apart, x)
-    expect.close(again, other, what="output of the same tokens once more", atol=1e-5)
+    expect.close(
+        again,
+        other,
+        what="output of the same tokens once more",
+        atol=1e-5,
+        why=lambda: reasons.another_each_time(run(expect, attention, x), run(expect, attention, x)),
+    )
     moved = (other - output)[:, -1].float().abs().amax(-1)
     expect.true(
         bool((moved > 1e-4).any()),
@@ -262,7 +268,10 @@ class TestGradients:
         output = attention(x.requires_grad_(), mask)
         expect.floats(output, (B, T, D), what="output")
         expect.true(
-            output.requires_grad, observed="no gradient", expected="a gradient for the tokens"
+            output.requires_grad,
+            observed="no gradient",
+            expected="a gradient for the tokens",
+            why=lambda: reasons.NO_GRADIENT,
         )
         total = (output * probe.randn(B, T, D, dtype=torch.float32)).sum()
         (gradient,) = torch.autograd.grad(total, x, materialize_grads=True)

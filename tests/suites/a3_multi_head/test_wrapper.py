@@ -7,6 +7,8 @@ wrong value costs `outputs` and nothing here.
 import pytest
 import torch
 
+from .. import reasons
+
 B, T, D_IN, D_OUT, H = 2, 5, 7, 4, 3
 
 
@@ -37,7 +39,13 @@ def expect_answer(expect, attention, x):
     x = x.clone()
     x[:, 0] = -0.5 * x[:, 0]
     other, again = run(expect, attention, x), run(expect, attention.apart, x)
-    expect.close(again, other, what="output of the same tokens once more", atol=1e-5)
+    expect.close(
+        again,
+        other,
+        what="output of the same tokens once more",
+        atol=1e-5,
+        why=lambda: reasons.another_each_time(run(expect, attention, x), run(expect, attention, x)),
+    )
     moved = (other - output)[:, -1].float().abs().amax(-1)
     expect.true(
         bool((moved > 1e-4).any()),
@@ -189,7 +197,10 @@ class TestGradients:
         expect.true(parameters, observed="no parameters", expected="parameters that learn")
         output = run(expect, attention, tokens_like(probe))
         expect.true(
-            output.requires_grad, observed="no gradient", expected="a gradient for every parameter"
+            output.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every parameter",
+            why=lambda: reasons.NO_GRADIENT,
         )
         gradients = torch.autograd.grad(
             (output * probe.randn(B, T, D_OUT * H)).sum(),

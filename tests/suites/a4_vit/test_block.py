@@ -40,7 +40,13 @@ def expect_answer(expect, block, x):
     seen them, and it is not just the tokens; or the check ends: what does not come from the tokens
     proves nothing."""
     output, other = run(expect, block, x), run(expect, block, -x)
-    expect.close(run(expect, block.apart, -x), other, what="output once more", atol=1e-5)
+    expect.close(
+        run(expect, block.apart, -x),
+        other,
+        what="output once more",
+        atol=1e-5,
+        why=lambda: reasons.another_each_time(run(expect, block, -x), run(expect, block, -x)),
+    )
     seen = moved(other, output).all() and moved(output, x).all()
     expect.true(
         bool(seen and moved(output[:, 1:], output[:, :1]).all()),
@@ -304,7 +310,10 @@ class TestGradients:
 
         total, tokens = level(0.0, track=True)
         expect.true(
-            total.requires_grad, observed="no gradient", expected="a gradient for the tokens"
+            total.requires_grad,
+            observed="no gradient",
+            expected="a gradient for the tokens",
+            why=lambda: reasons.NO_GRADIENT,
         )
         (gradient,) = torch.autograd.grad(total, tokens, materialize_grads=True)
         expect.finite(gradient, what="gradient")
@@ -319,7 +328,10 @@ class TestGradients:
         parameters = dict(pair.student.named_parameters())
         output = run(expect, pair.student, draw(probe))
         expect.true(
-            output.requires_grad, observed="no gradient", expected="a gradient for every parameter"
+            output.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every parameter",
+            why=lambda: reasons.NO_GRADIENT,
         )
         total = (output * draw(probe)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)

@@ -7,6 +7,7 @@ wrongly in a4.patch_embedding cost nothing here.
 import pytest
 import torch
 
+from .. import reasons
 from ..dropped import expect_drawn_anew
 
 C, P, D, SIDE = 2, 3, 10, 12
@@ -34,7 +35,15 @@ def expect_answer(expect, embed, images):
     embed.eval()
     tokens, other = tokens_of(expect, embed, images), tokens_of(expect, embed, -images)
     again = tokens_of(expect, embed.apart, -images)
-    expect.close(again, other, what="tokens of the same images once more", atol=1e-6)
+    expect.close(
+        again,
+        other,
+        what="tokens of the same images once more",
+        atol=1e-6,
+        why=lambda: reasons.another_each_time(
+            tokens_of(expect, embed, -images), tokens_of(expect, embed, -images)
+        ),
+    )
     expect.true(
         bool((other - tokens).abs().amax() > 1e-6),
         observed="the tokens do not depend on the images",
@@ -226,7 +235,10 @@ class TestGradients:
         expect.true(parameters, observed="no parameters", expected="parameters that learn")
         tokens = tokens_of(expect, embed, draw(probe))
         expect.true(
-            tokens.requires_grad, observed="no gradient", expected="a gradient for every parameter"
+            tokens.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every parameter",
+            why=lambda: reasons.NO_GRADIENT,
         )
         total = (tokens * probe.randn(2, TOKENS, D)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
@@ -242,7 +254,12 @@ class TestGradients:
         pair = probe.pair("ViTEmbeddings", *ARGUMENTS)
         parameters = dict(pair.student.named_parameters())
         tokens = tokens_of(expect, pair.student, draw(probe, batch=5))
-        expect.true(tokens.requires_grad, observed="no gradient", expected="a gradient")
+        expect.true(
+            tokens.requires_grad,
+            observed="no gradient",
+            expected="a gradient",
+            why=lambda: reasons.NO_GRADIENT,
+        )
         weights = probe.randn(5, TOKENS, D)
         total = (tokens * weights).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), allow_unused=True)

@@ -7,6 +7,8 @@ last layers of its branches: then it does nothing, and only the others are left.
 import pytest
 import torch
 
+from .. import reasons
+
 B, T, D, H, CLASSES = 2, 5, 12, 3, 7
 BLOCK = 2 * 2 * D + 4 * (D * D + D) + 2 * 4 * D * D + 5 * D
 """Two norms, the four maps of the attention, the MLP."""
@@ -52,7 +54,13 @@ def expect_answer(expect, encoder, x):
     seen them, and it is not just the tokens; or the check ends: what does not come from the tokens
     proves nothing."""
     output, other = run(expect, encoder, x), run(expect, encoder, -x)
-    expect.close(run(expect, encoder.apart, -x), other, what="output once more", atol=1e-5)
+    expect.close(
+        run(expect, encoder.apart, -x),
+        other,
+        what="output once more",
+        atol=1e-5,
+        why=lambda: reasons.another_each_time(run(expect, encoder, -x), run(expect, encoder, -x)),
+    )
     seen = moved(other, output).all() and moved(output, x).all()
     expect.true(
         bool(seen and moved(output[:, 1:], output[:, :1]).all()),
@@ -66,7 +74,13 @@ def expect_logits(expect, head, x):
     """Return the logits. Other tokens give others, and the same again in a process that has not
     seen them, or the check ends."""
     logits, other = score(expect, head, x), score(expect, head, -x)
-    expect.close(score(expect, head.apart, -x), other, what="logits once more", atol=1e-5)
+    expect.close(
+        score(expect, head.apart, -x),
+        other,
+        what="logits once more",
+        atol=1e-5,
+        why=lambda: reasons.another_each_time(score(expect, head, -x), score(expect, head, -x)),
+    )
     expect.true(
         bool(moved(other, logits).all()),
         observed="the logits do not depend on the tokens",
@@ -280,7 +294,10 @@ class TestGradients:
 
         total, tokens = level(0.0, track=True)
         expect.true(
-            total.requires_grad, observed="no gradient", expected="a gradient for the tokens"
+            total.requires_grad,
+            observed="no gradient",
+            expected="a gradient for the tokens",
+            why=lambda: reasons.NO_GRADIENT,
         )
         (gradient,) = torch.autograd.grad(total, tokens, materialize_grads=True)
         expect.finite(gradient, what="gradient")
@@ -294,7 +311,10 @@ class TestGradients:
         parameters = dict(pair.student.named_parameters())
         output = run(expect, pair.student, draw(probe))
         expect.true(
-            output.requires_grad, observed="no gradient", expected="a gradient for every parameter"
+            output.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every parameter",
+            why=lambda: reasons.NO_GRADIENT,
         )
         total = (output * draw(probe)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)

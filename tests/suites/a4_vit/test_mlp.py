@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from .. import reasons
 from ..dropped import expect_drawn_anew
 
 D, E, HIDDEN = 10, 3, 40
@@ -24,7 +25,13 @@ def expect_answer(expect, module, x):
     module.eval()
     output, other = run(expect, module, x), run(expect, module, -x)
     again = run(expect, module.apart, -x)
-    expect.close(again, other, what="output of the same x once more", atol=1e-5)
+    expect.close(
+        again,
+        other,
+        what="output of the same x once more",
+        atol=1e-5,
+        why=lambda: reasons.another_each_time(run(expect, module, -x), run(expect, module, -x)),
+    )
     expect.true(
         bool((other - output).abs().amax() > 1e-6 and (output - x).abs().amax() > 1e-6),
         observed="the output does not depend on x, or is x itself",
@@ -177,7 +184,10 @@ class TestState:
         x = probe.randn(*TOKENS).requires_grad_()
         output = run(expect, student.ResidualAdd(student.nn.Tanh()), x * 1)
         expect.true(
-            output.requires_grad, observed="no gradient", expected="a gradient that fn passes on"
+            output.requires_grad,
+            observed="no gradient",
+            expected="a gradient that fn passes on",
+            why=lambda: reasons.NO_GRADIENT,
         )
         (gradient,) = torch.autograd.grad(output.sum(), x, materialize_grads=True)
         expect.true(
@@ -233,7 +243,12 @@ class TestGradients:
         weights = dict(residual.named_parameters())
         x, probed = probe.randn(*TOKENS).requires_grad_(), probe.randn(*TOKENS)
         output = run(expect, residual, x * 1)
-        expect.true(output.requires_grad, observed="no gradient", expected="a gradient for x")
+        expect.true(
+            output.requires_grad,
+            observed="no gradient",
+            expected="a gradient for x",
+            why=lambda: reasons.NO_GRADIENT,
+        )
         expect.true(
             len(weights) == 2,
             observed=f"{len(weights)} parameters",

@@ -30,7 +30,15 @@ def expect_answer(expect, embed, images, side=P):
     or the check ends: what does not come from the pixels proves nothing."""
     tokens = embed_tokens(expect, embed, images, side)
     again = embed_tokens(expect, embed.apart, images, side)
-    expect.close(again, tokens, what="tokens of the same images once more", atol=1e-5)
+    expect.close(
+        again,
+        tokens,
+        what="tokens of the same images once more",
+        atol=1e-5,
+        why=lambda: reasons.another_each_time(
+            embed_tokens(expect, embed, images, side), embed_tokens(expect, embed, images, side)
+        ),
+    )
     expect.true(
         bool((tokens[1:] - tokens[0]).abs().amax() > 1e-6),
         observed="the tokens do not depend on the image",
@@ -152,7 +160,10 @@ class TestGradients:
         images, probed = probe.randn(1, C, 8, 12).requires_grad_(), probe.randn(1, 6, D)
         tokens = embed_tokens(expect, embed, images)
         expect.true(
-            tokens.requires_grad, observed="no gradient", expected="a gradient for the images"
+            tokens.requires_grad,
+            observed="no gradient",
+            expected="a gradient for the images",
+            why=lambda: reasons.NO_GRADIENT,
         )
         total = (tokens * probed).sum()
         (gradient,) = torch.autograd.grad(total, images, materialize_grads=True)
@@ -174,7 +185,10 @@ class TestGradients:
         expect.true(parameters, observed="no parameters", expected="parameters that learn")
         tokens = embed_tokens(expect, embed, probe.randn(2, C, 8, 12))
         expect.true(
-            tokens.requires_grad, observed="no gradient", expected="a gradient for every parameter"
+            tokens.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every parameter",
+            why=lambda: reasons.NO_GRADIENT,
         )
         total = (tokens * probe.randn(2, 6, D)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)

@@ -147,7 +147,10 @@ class TestGradients:
         probed = probe.randn(29, 7)
         scaled = interpolate(student, expect, positions * 1, (3, 5), (4, 7))
         expect.true(
-            scaled.requires_grad, observed="no gradient", expected="a gradient for the positions"
+            scaled.requires_grad,
+            observed="no gradient",
+            expected="a gradient for the positions",
+            why=lambda: reasons.NO_GRADIENT,
         )
         total = (scaled * probed).sum()
         (gradient,) = torch.autograd.grad(total, positions, materialize_grads=True)

@@ -41,7 +41,15 @@ def expect_answer(expect, vit, images):
     has not seen them, or the check ends: what does not come from the images proves nothing."""
     logits, other = classify(expect, vit, images), classify(expect, vit, -images)
     again = classify(expect, vit.apart, -images)
-    expect.close(again, other, what="logits of the same images once more", atol=1e-5)
+    expect.close(
+        again,
+        other,
+        what="logits of the same images once more",
+        atol=1e-5,
+        why=lambda: reasons.another_each_time(
+            classify(expect, vit, -images), classify(expect, vit, -images)
+        ),
+    )
     expect.true(
         bool((other - logits).abs().amax() > 1e-6),
         observed="the logits do not depend on the images",
@@ -113,7 +121,12 @@ class TestLearning:
         losses = []
         for _ in range(12):
             loss = F.cross_entropy(classify(expect, vit, images), labels)
-            expect.true(loss.requires_grad, observed="no gradient", expected="logits that learn")
+            expect.true(
+                loss.requires_grad,
+                observed="no gradient",
+                expected="logits that learn",
+                why=lambda: reasons.NO_GRADIENT,
+            )
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
@@ -216,7 +229,10 @@ class TestGradients:
         images.requires_grad_()
         total = (classify(expect, vit, images) * probed).sum()
         expect.true(
-            total.requires_grad, observed="no gradient", expected="a gradient for the images"
+            total.requires_grad,
+            observed="no gradient",
+            expected="a gradient for the images",
+            why=lambda: reasons.NO_GRADIENT,
         )
         (gradient,) = torch.autograd.grad(total, images, materialize_grads=True)
         expect.finite(gradient, what="gradient")
@@ -236,7 +252,10 @@ class TestGradients:
         vit, parameters = pair.student, dict(pair.student.named_parameters())
         logits = classify(expect, vit, draw(probe))
         expect.true(
-            logits.requires_grad, observed="no gradient", expected="a gradient for every parameter"
+            logits.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every parameter",
+            why=lambda: reasons.NO_GRADIENT,
         )
         total = (logits * probe.randn(2, CLASSES)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)

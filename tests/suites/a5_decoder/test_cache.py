@@ -322,7 +322,10 @@ class TestGradients:
         tracked = x.clone().requires_grad_()
         total = (attention.prefill(tracked) * probed).sum()
         expect.true(
-            total.requires_grad, observed="no gradient", expected="a gradient for the tokens"
+            total.requires_grad,
+            observed="no gradient",
+            expected="a gradient for the tokens",
+            why=lambda: reasons.NO_GRADIENT,
         )
         (gradient,) = torch.autograd.grad(total, tracked, materialize_grads=True)
         expect.finite(gradient, what="gradient")

@@ -57,7 +57,15 @@ def expect_answer(expect, block, x, memory, **mask):
     output = run(expect, block, x, memory, **mask)
     others = run(expect, block, -x, memory, **mask), run(expect, block, x, -memory, **mask)
     again = run(expect, block.apart, -x, memory, **mask)
-    expect.close(again, others[0], what="output once more", atol=1e-5)
+    expect.close(
+        again,
+        others[0],
+        what="output once more",
+        atol=1e-5,
+        why=lambda: reasons.another_each_time(
+            run(expect, block, -x, memory, **mask), run(expect, block, -x, memory, **mask)
+        ),
+    )
     seen = [moved(other, output).all() for other in others]
     mixed = (output - x).abs().max() > 1e-3
     expect.true(
@@ -139,7 +147,15 @@ class TestMasking:
         memory = probe.randn(1, L, D).repeat(2, 1, 1)
         logits = read(expect, decoder, numbers, memory)
         again = read(expect, decoder.apart, numbers, memory)
-        expect.close(again, logits, what="logits of the same tokens once more", atol=1e-5)
+        expect.close(
+            again,
+            logits,
+            what="logits of the same tokens once more",
+            atol=1e-5,
+            why=lambda: reasons.another_each_time(
+                read(expect, decoder, numbers, memory), read(expect, decoder, numbers, memory)
+            ),
+        )
         expect.true(
             bool(moved(logits[:1, -1:], logits[1:, -1:]).all()),
             observed="the order of earlier tokens does not matter",
@@ -343,7 +359,10 @@ class TestGradients:
 
         total, tensor = level(0.0, track=True)
         expect.true(
-            total.requires_grad, observed="no gradient", expected="a gradient for every input"
+            total.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every input",
+            why=lambda: reasons.NO_GRADIENT,
         )
         (gradient,) = torch.autograd.grad(total, tensor, materialize_grads=True)
         expect.finite(gradient, what="gradient")
@@ -375,7 +394,10 @@ class TestGradients:
         numbers, memory = probe.randint(0, VOCABULARY, (B, T)), probe.randn(B, L, D)
         logits = read(expect, decoder, numbers, memory)
         expect.true(
-            logits.requires_grad, observed="no gradient", expected="a gradient for every weight"
+            logits.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every weight",
+            why=lambda: reasons.NO_GRADIENT,
         )
         total = (logits * probe.randn(B, T, VOCABULARY)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)

@@ -7,6 +7,8 @@ scale costs `outputs` and nothing here.
 import pytest
 import torch
 
+from .. import reasons
+
 B, H, S, L, DH, DV = 2, 3, 4, 7, 6, 5
 
 
@@ -276,7 +278,10 @@ class TestGradients:
 
         total, tensor = level(0.0, track=True)
         expect.true(
-            total.requires_grad, observed="no gradient", expected="a gradient for every input"
+            total.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every input",
+            why=lambda: reasons.NO_GRADIENT,
         )
         (gradient,) = torch.autograd.grad(total, tensor, materialize_grads=True)
         expect.finite(gradient, what="gradient")
@@ -295,7 +300,10 @@ class TestGradients:
         inputs = [tensor.requires_grad_() for tensor in draw(probe, B)]
         output = attend(student, expect, *inputs, 3, mask=mask)
         expect.true(
-            output.requires_grad, observed="no gradient", expected="a gradient for every input"
+            output.requires_grad,
+            observed="no gradient",
+            expected="a gradient for every input",
+            why=lambda: reasons.NO_GRADIENT,
         )
         gradients = torch.autograd.grad(
             (output * probe.randn(B, S, DV)).sum(), inputs, materialize_grads=True
@@ -317,7 +325,12 @@ class TestGradients:
             shares = function(chunks)
             expect.floats(shares, (B, S, 8), what="the softmax")
             total = (shares * probed).sum()
-            expect.true(total.requires_grad, observed="no gradient", expected="a gradient")
+            expect.true(
+                total.requires_grad,
+                observed="no gradient",
+                expected="a gradient",
+                why=lambda: reasons.NO_GRADIENT,
+            )
             found.append(torch.autograd.grad(total, chunks, materialize_grads=True))
         expect.close(list(found[0]), list(found[1]), what="gradients of the chunks", atol=1e-4)
 

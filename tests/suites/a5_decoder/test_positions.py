@@ -7,6 +7,8 @@ the other way round, cost `outputs` and nothing here.
 import pytest
 import torch
 
+from .. import reasons
+
 B, H, T, DH = 2, 3, 5, 8
 HALF_PRECISION = (
     "rope.angles_in_the_dtype_of_x",
@@ -128,7 +130,12 @@ class TestGradients:
         tracked = x.clone().requires_grad_()
         expect_turned(student, expect, x, positions)
         turned = turn(student, expect, tracked, positions)
-        expect.true(turned.requires_grad, observed="no gradient", expected="a gradient for x")
+        expect.true(
+            turned.requires_grad,
+            observed="no gradient",
+            expected="a gradient for x",
+            why=lambda: reasons.NO_GRADIENT,
+        )
         (gradient,) = torch.autograd.grad((turned * probed).sum(), tracked, materialize_grads=True)
         expect.finite(gradient, what="gradient")
         moved = turn(student, expect, x + direction, positions) - turned.detach()

@@ -134,9 +134,11 @@ ROLES = Roles((FADER,), alternatives=(Alternative("fades by cubes", lambda m: Tr
 class CheckContext:
     """A student's file, the reference, and what a check has at hand."""
 
-    def __init__(self, source: str, seed: int = 2, roles: Roles = ROLES) -> None:
+    def __init__(
+        self, source: str, seed: int = 2, roles: Roles = ROLES, reference: str = REFERENCE
+    ) -> None:
         client, module = local_client(source)
-        _, truth = local_client(REFERENCE)
+        _, truth = local_client(reference)
         memo = Memo()
         self.client = client
         self.expect = Expect(client, memo, seed=1)
@@ -240,6 +242,80 @@ def test_a_group_is_looked_for_only_in_modules_that_keep_it() -> None:
     CheckContext(STUDENTS["packed"], roles=roles(5)).compare()
     with pytest.raises(CheckFailed):
         CheckContext(STUDENTS["packed"], roles=roles(6)).compare()
+
+
+NO_BIAS = ("nn.Linear(size, 2 * size)", "nn.Linear(size, 2 * size, bias=False)")
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ([NO_BIAS], ("layers.no_bias", "`darkness` has no bias, and should have one")),
+        (
+            [("nn.Linear(2 * size, 3)", "nn.Linear(size, 3)")],
+            ("layers.other_size", "`mix` has another size than what it has to hold"),
+        ),
+        (
+            [("self.darkness = nn.Linear(size, 2 * size)", "self.darkness = self.mix")],
+            ("layers.shared", "one layer stands in several places"),
+        ),
+        (
+            [("self.darkness = nn.Linear(size, 2 * size)", "self.all = [nn.Linear(size, size)]")],
+            ("layers.not_registered", "layers in a plain list"),
+        ),
+    ],
+)
+def test_a_module_without_room_shows_how_a_layer_differs(
+    changes: list[tuple[str, str]], shown: tuple[str, str]
+) -> None:
+    source = STUDENTS["aliases in another order"]
+    for old, new in changes:
+        assert old in source
+        source = source.replace(old, new)
+    with pytest.raises(CheckFailed) as caught:
+        CheckContext(source)
+    assert caught.value.shows is not None
+    id, text = caught.value.shows
+    assert (id, text[: len(shown[1])]) == shown
+    assert not any(map(str.isdigit, text))
+
+
+def test_a_bias_that_the_reference_does_not_have_is_told() -> None:
+    without = REFERENCE.replace("nn.Linear(2 * size, 3)", "nn.Linear(2 * size, 3, bias=False)")
+    with pytest.raises(CheckFailed) as caught:
+        CheckContext(REFERENCE.replace("self.mix", "self.blend"), reference=without)
+    assert caught.value.shows == ("layers.bias", "`blend` has a bias, and should have none")
+
+
+def test_a_layer_that_is_not_there_shows_nothing() -> None:
+    with pytest.raises(CheckFailed) as caught:
+        CheckContext(STUDENTS["packed"], roles=Roles())
+    assert caught.value.shows is None
+
+
+@pytest.mark.parametrize(
+    ("forward", "shown"),
+    [
+        ("return self.more(self.mix(bright))", "more.weight, more.bias"),
+        ("return self.mix(bright) * torch.sigmoid(dark)[..., :3]", None),
+        ("return self.more(self.mix(bright)) + torch.rand(1)", None),
+    ],
+    ids=["used", "not used", "chance"],
+)
+def test_a_layer_too_many_is_the_reason_only_if_it_changes_what_comes_out(
+    forward: str, shown: str | None
+) -> None:
+    more = REFERENCE.replace(
+        "self.mix = nn.Linear(2 * size, 3)",
+        "self.mix = nn.Linear(2 * size, 3)\n            self.more = nn.Linear(3, 3)",
+    )
+    start = more.index("return self.mix")
+    context = CheckContext(more[:start] + forward + "\n")
+    with pytest.raises(CheckFailed):
+        context.compare()
+    reason = context.expect.record.details.reason
+    told = f"the output depends on parameters that nothing here asks for: {shown}"
+    assert reason == (("layers.too_many", told) if shown else None)
 
 
 def test_axes_of_length_1_count_only_where_a_layout_says_so() -> None:

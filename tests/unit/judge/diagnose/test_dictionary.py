@@ -268,6 +268,33 @@ def test_exceptions_of_one_kind_in_three_checks_are_a_mistake_in_other_words(
     assert told_of(bank, dict.fromkeys(names, ended("sizes differ", kind))) == told
 
 
+TRANSPOSED = "The size of tensor a ({}) must match the size of tensor b (7) at dimension {}"
+
+
+@pytest.mark.parametrize(
+    ("length", "told"), [(4, ["m"]), (5, [])], ids=["the same lengths", "others"]
+)
+def test_exceptions_about_the_same_lengths_are_as_good_as_numbers(
+    length: int, told: list[str]
+) -> None:
+    """A mask read as key by query was met by `expand` here, and by a product there."""
+    names = [*MANY][:2]
+    bank = Bank({"m": dict.fromkeys(names, ended(TRANSPOSED.format(4, 2)))})
+    assert told_of(bank, dict.fromkeys(names, ended(TRANSPOSED.format(length, 1)))) == told
+
+
+def test_an_axis_of_length_1_hides_no_mistake() -> None:
+    """The largest share was returned for all, with and without `keepdim`."""
+    mistake = {"one": failed(X[:, :1] / 2), "two": failed(X[:, :1] / 3)}
+    assert named(Bank({"m": mistake}), {n: failed(X[:, 0] / d) for n, d in SHARES})["one"] == ["m"]
+    assert named(Bank({"m": mistake}), {n: failed(X[:, 1] / d) for n, d in SHARES}) == {}
+    exact = {n: failed(X[:, 0] / d) for n, d in SHARES}
+    assert named(Bank({"m": mistake, "exact": exact}), exact)["one"] == ["exact"]
+
+
+SHARES = (("one", 2), ("two", 3))
+
+
 NEAR = X / 2 * (1 + 1e-6)
 
 

@@ -13,7 +13,7 @@ from grader.grade.evidence import Outcome
 from grader.judge.checks.check_trace import CheckTrace
 from grader.judge.diagnose.knowledge import Knowledge
 from grader.judge.diagnose.observed import observed_causes
-from grader.judge.diagnose.raised import KINDS, raised_finding, raised_kind
+from grader.judge.diagnose.raised import KINDS, raised_finding, raised_kind, raised_the_same
 
 NOTHING: Any = None
 X: Any = torch.zeros(2, 3)
@@ -85,6 +85,37 @@ def test_every_kind_is_tried_and_tells_no_number() -> None:
 @pytest.mark.parametrize("message", ["", "emb_size 30 is no multiple of 4", "division by zero"])
 def test_other_words_tell_nothing(message: str) -> None:
     assert raised_finding(message) is None
+
+
+TRANSPOSED = (
+    "The size of tensor a (4) must match the size of tensor b (7) at non-singleton dimension 2",
+    "The expanded size of the tensor (7) must match the existing size (4) at non-singleton "
+    "dimension 1.  Target sizes: [2, 4, 7].  Tensor sizes: [7, 4]",
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (*TRANSPOSED, True),
+        (TRANSPOSED[0], TRANSPOSED[0].replace("(7)", "(6)"), False),
+        (TRANSPOSED[0], "mat1 and mat2 shapes cannot be multiplied (4x7 and 7x4)", False),
+        ("float32 is on meta", "float32 is on meta", False),
+        ("a matrix of 4 times 7", "a matrix of 4 times 7", False),
+    ],
+    ids=["the same lengths", "another length", "another kind", "no length", "no kind"],
+)
+def test_two_messages_say_the_same_if_they_speak_of_the_same_lengths(
+    one: str, other: str, same: bool
+) -> None:
+    assert raised_the_same(one, other) is raised_the_same(other, one) is same
+
+
+def test_the_lengths_of_a_product_count() -> None:
+    product = "mat1 and mat2 shapes cannot be multiplied ({0}x3 and 4x{1})"
+    assert raised_the_same(product.format(2, 5), product.format(2, 5))
+    for others in ((3, 5), (2, 6), (22, 5)):
+        assert not raised_the_same(product.format(2, 5), product.format(*others))
 
 
 class OneCheck:
