@@ -132,6 +132,7 @@ class AgainstReference:
         self._record.compared.append(self._last)
         if values:
             problem.observed += self._blame(student, arguments)
+            self._see_extra(student, arguments)
             self._record.details.look(student, reference, arguments)
         raise problem
 
@@ -160,17 +161,24 @@ class AgainstReference:
         try:
             with self._client.uncounted():
                 args, kwargs = tree_map(_detached, arguments)
-                blamed = student.pair.blame(args, kwargs, self._output)
-                names = student.pair.needs_extra(args, kwargs)
-                if names:
-                    text = _(
-                        "the output depends on parameters that nothing here asks for: {names}",
-                        names=names,
-                    )
-                    self._record.details.see("layers.too_many", text)
-                return blamed
+                return student.pair.blame(args, kwargs, self._output)
         except (StudentFault, NotRecorded):
             return ""  # it hung or crashed, and the check has its failure already
+
+    def _see_extra(self, student: Function, arguments: Arguments) -> None:
+        """Note it if the output depends on parameters of which the reference has none."""
+        if not isinstance(student, RemoteModule) or student.pair is None:
+            return
+        if not self._client.in_words:
+            return
+        with suppress(StudentFault, NotRecorded), self._client.uncounted():
+            args, kwargs = tree_map(_detached, arguments)
+            if names := student.pair.needs_extra(args, kwargs):
+                text = _(
+                    "the output depends on parameters that nothing here asks for: {names}",
+                    names=names,
+                )
+                self._record.details.see("layers.too_many", text)
 
     def _agrees_in_single(
         self, student: Function, attempt: Attempt, arguments: Arguments, values: bool

@@ -18,11 +18,11 @@ from grader.judge.bind.layers import Layer
 from grader.judge.bind.plan import MAX_TRIALS_KEPT, Plan
 from grader.judge.bind.roles import Alternative
 from grader.judge.bind.storages import StorageChoice, Trial
-from grader.judge.calls.faults import CheckFailed, TimedOut
+from grader.judge.calls.faults import CheckFailed, StudentFault, TimedOut
 from grader.judge.calls.handles import RemoteModule
 from grader.judge.calls.module_description import ParameterSpec
 from grader.judge.checks.expect import Expect
-from grader.judge.checks.probe import Probe
+from grader.judge.checks.probe import MatchedPair, Probe
 from grader.judge.reference.memo import Memo, Reference
 from tests.support.clients import Definitions, local_client, student_of
 
@@ -316,6 +316,20 @@ def test_a_layer_too_many_is_the_reason_only_if_it_changes_what_comes_out(
     reason = context.expect.record.details.reason
     told = f"the output depends on parameters that nothing here asks for: {shown}"
     assert reason == (("layers.too_many", told) if shown else None)
+
+
+def test_a_module_that_ends_when_it_is_asked_more_keeps_the_words_of_its_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def crashed(*_: object) -> str:
+        raise StudentFault("the worker is gone")
+
+    monkeypatch.setattr(MatchedPair, "needs_extra", crashed)
+    more = "self.mix = nn.Linear(2 * size, 3)\n            self.more = nn.Linear(3, 3)"
+    source = REFERENCE.replace("self.mix = nn.Linear(2 * size, 3)", more)
+    with pytest.raises(CheckFailed) as caught:
+        CheckContext(source.replace("bright * torch", "2 * bright * torch")).compare()
+    assert "; Fader has parameters too many: more.weight (3, 3)" in caught.value.observed
 
 
 def test_axes_of_length_1_count_only_where_a_layout_says_so() -> None:
