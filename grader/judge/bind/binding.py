@@ -242,7 +242,7 @@ class Binding:
         """
         if not self.extra:
             return ""
-        once, again = (self._handle(*args, **kwargs) for _ in range(2))
+        once, again = self._handle(*args, **kwargs), self._handle(*args, **kwargs)
         self._handle.write({**self.values(), **{n: 1.0 + v for n, v in self._drawn.items()}})
         try:
             other = self._handle(*args, **kwargs)
