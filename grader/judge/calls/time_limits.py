@@ -1,6 +1,7 @@
-"""Extend a time limit if the worker had to wait for a CPU, and bound a submission's time in all.
+"""Extend a time limit if the worker had to wait for a CPU or a disk, and bound the time in all.
 
-A limit is one of time to compute in: a submission must not fail because the machine is busy.
+A limit is one of time to compute in: a submission must not fail because the machine is busy, or
+because its memory is short and what a library holds has to be read anew.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ MAX_WAITED_S = 240.0
 SAMPLE_S = 0.05
 """The greatest age, in seconds, of the figures that tell starving from sleeping: little beside any
 limit."""
+MANY_READS = 4
+"""So many pages that had to be read from a disk are no chance: on a machine with enough memory all
+of torch lies in it, and a request waits for none."""
 
 
 class LimitExtension:
@@ -80,10 +84,11 @@ class LimitExtension:
         return more_s
 
     def starves(self, worker: WorkerProcess | None, limit_s: float, *, part: bool = False) -> bool:
-        """Tell whether others kept the worker waiting for a CPU while it had time left to compute.
+        """Tell whether the worker was kept waiting while it had time left to compute.
 
-        Sleeping is not starving, and neither is waiting for threads of its own: whenever one of
-        them kept the main thread waiting, it ran itself.
+        Others kept it from a CPU, or its memory had to be read from a disk. Sleeping is not
+        starving, and neither is waiting for threads of its own: whenever one of them kept the main
+        thread waiting, it ran itself.
         """
         after = worker.usage() if worker is not None else None
         before = self._part_usage if part else self._usage
@@ -92,6 +97,10 @@ class LimitExtension:
         own_s = max(0.0, after.others_s - before.others_s)
         waited_s = after.waiting_s - before.waiting_s - own_s
         self._due_s = limit_s - (after.running_s - before.running_s)
+        reads = after.disk_reads - before.disk_reads
+        if after.is_in_disk_wait or reads >= MANY_READS:
+            # Neither on a processor nor waiting for one.
+            waited_s += self._due_s - (after.waiting_s - before.waiting_s)
         return waited_s > 0.25 * limit_s and self._due_s > 0.05 * limit_s
 
 

@@ -128,7 +128,7 @@ def _pid_here(pidfd: int, pid: int) -> int:
 
 @dataclass(frozen=True)
 class Usage:
-    """The CPU time of a worker so far."""
+    """The CPU time of a worker so far, and what it waited for."""
 
     running_s: float
     """Seconds on a processor, all threads together."""
@@ -136,6 +136,10 @@ class Usage:
     """Seconds for which the main thread was kept waiting for a processor."""
     main_s: float
     """Seconds of the main thread alone on a processor."""
+    disk_reads: int = 0
+    """How often it waited for a page of its memory that had to be read from a disk."""
+    is_in_disk_wait: bool = False
+    """True if it waits for a disk right now."""
 
     @property
     def others_s(self) -> float:
@@ -207,11 +211,12 @@ class WorkerProcess:
             with open(f"/proc/{self.pid}/schedstat", "rb") as file:
                 main, waiting = map(int, file.read().split()[:2])
             with open(f"/proc/{self.pid}/stat", "rb") as file:
-                user, system = file.read().rpartition(b")")[2].split()[11:13]
+                fields = file.read().rpartition(b")")[2].split()
+            state, reads, user, system = fields[0], fields[9], fields[11], fields[12]
+            running_s = (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+            return Usage(running_s, waiting / 1e9, main / 1e9, int(reads), state == b"D")
         except (OSError, ValueError, IndexError):
             return None
-        ticks = int(user) + int(system)
-        return Usage(ticks / os.sysconf("SC_CLK_TCK"), waiting / 1e9, main / 1e9)
 
     def memory(self) -> Memory | None:
         """Read the worker's memory and limits; return None if the system does not tell."""

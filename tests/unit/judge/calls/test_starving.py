@@ -68,6 +68,36 @@ def test_to_wait_for_threads_of_its_own_is_no_starving_on_a_busy_machine_either(
     assert begun(10.0, 20.0).starves(alone, 2.0)
 
 
+@pytest.mark.parametrize(
+    ("running_s", "reads", "is_reading", "starved"),
+    [
+        (0.2, 40, False, True),
+        (0.2, 0, True, True),
+        (0.2, 3, False, False),
+        (2.0, 40, False, False),
+        (1.7, 40, False, False),
+    ],
+    ids=["many pages", "in a read", "hardly any page", "computed", "computed nearly all the time"],
+)
+def test_to_wait_for_a_disk_is_no_fault_of_a_submission(
+    running_s: float, reads: int, is_reading: bool, starved: bool
+) -> None:
+    """Where memory is short, pages of torch have to be read anew: a right answer took over 2 s."""
+    before = Usage(10.0, 20.0, 10.0, disk_reads=100)
+    after = Usage(10.0 + running_s, 20.0, 10.0 + running_s, 100 + reads, is_reading)
+    extension = LimitExtension()
+    extension.begin(Worker(before))  # type: ignore[arg-type]
+    assert extension.starves(Worker(after), 2.0) is starved  # type: ignore[arg-type]
+    assert (more(extension, after) > 0) is starved
+
+
+def test_what_was_read_before_a_request_is_not_its_own() -> None:
+    slept = Usage(0.0, 0.0, 0.0, disk_reads=1000)
+    extension = LimitExtension()
+    extension.begin(Worker(slept))  # type: ignore[arg-type]
+    assert not extension.starves(Worker(slept), 2.0)  # type: ignore[arg-type]
+
+
 def test_who_hangs_in_every_call_does_not_use_up_the_patience_with_the_machine() -> None:
     """Each call gets what others took of its time, and had all of it in the end."""
     extension, granted_s = LimitExtension(), 0.0
