@@ -39,6 +39,10 @@ _IN_WORDS = re.compile(r"[A-Za-z]{2,}[ ,]+[A-Za-z]{3,}")
 _SHORTEST_SENTENCE = 15
 REASON = "Reason"
 """Holds a sentence of a suite's, too: why a check failed."""
+SHARED = "expect_"
+"""How the names of expectations begin that several checks share."""
+_SENTENCES = ("what", "observed", "expected")
+"""Arguments of those that hold words."""
 _NO_SENTENCE = ("mentions", "id")
 """Arguments of `expect` or a reason that hold code and no words."""
 
@@ -109,6 +113,8 @@ def _said(tree: ast.Module) -> Iterator[str]:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     for call in calls:
         called = ast.unparse(call.func)
+        if called.rpartition(".")[2].startswith(SHARED):
+            yield from (t for k in call.keywords if k.arg in _SENTENCES for t in _texts(k.value))
         if called != REASON and (not called.startswith("expect.") or called == "expect.call"):
             continue  # what `expect.call` holds is for the student's code
         given = [*call.args, *(k.value for k in call.keywords if k.arg not in _NO_SENTENCE)]

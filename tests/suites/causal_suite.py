@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from . import reasons
+from .expectations import expect_path_back, expect_same_again
 
 LONG = 300
 """Longer than any mask that somebody writes out; short enough for a loop over all pairs."""
@@ -61,15 +62,13 @@ class CausalSuite:
         that has not seen it, or the check ends: what does not come from the tokens proves nothing.
         """
         output, other = self.run(expect, attention, x), self.run(expect, attention, -x)
-        again = self.run(expect, attention.apart, -x)
-        expect.close(
-            again,
-            other,
+        expect_same_again(
+            expect,
+            self.run,
+            attention,
+            -x,
+            answer=other,
             what="output of the same tokens once more",
-            atol=1e-5,
-            why=lambda: reasons.another_each_time(
-                self.run(expect, attention, -x), self.run(expect, attention, -x)
-            ),
         )
         expect.true(
             bool((other - output).abs().amax() > 1e-3),
@@ -235,12 +234,7 @@ class CausalSuite:
 
         tracked = x.clone().requires_grad_()
         total = level(tracked)
-        expect.true(
-            total.requires_grad,
-            observed="no gradient",
-            expected="a gradient for the tokens",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, total, expected="a gradient for the tokens")
         (gradient,) = torch.autograd.grad(total, tracked, materialize_grads=True)
         expect.finite(gradient, what="gradient")
         expect.true(
@@ -267,12 +261,7 @@ class CausalSuite:
         parameters = {n: p for n, p in attention.named_parameters() if p.requires_grad}
         expect.true(parameters, observed="no parameters", expected="parameters that learn")
         output = self.run(expect, attention, self.tokens_like(probe))
-        expect.true(
-            output.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every parameter",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, output, expected="a gradient for every parameter")
         gradients = torch.autograd.grad(
             (output * probe.randn(self.B, self.T, self.D_OUT)).sum(),
             list(parameters.values()),

@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 import torch
 
-from .. import reasons
+from ..expectations import expect_path_back, expect_same_again
 
 T, D_IN, D_OUT = 5, 3, 4
 BOTH = pytest.mark.parametrize("name", ["SelfAttentionV1", "SelfAttentionV2"])
@@ -38,14 +38,14 @@ def expect_other(expect, left, right, observed):
 def expect_answer(expect, attention, x):
     """Return the output for x, which depends on x and on nothing else, or the check ends."""
     output, other = run(expect, attention, x), run(expect, attention, -x)
-    again = run(expect, attention.apart, -x)
-    expect.close(
-        again,
-        other,
+    expect_same_again(
+        expect,
+        run,
+        attention,
+        -x,
+        answer=other,
         what="output of the same tokens once more",
-        why=lambda: reasons.another_each_time(
-            run(expect, attention, -x), run(expect, attention, -x)
-        ),
+        atol=None,
     )
     expect_other(expect, other, output, "the output does not depend on the tokens")
     return output
@@ -250,12 +250,7 @@ class TestGradients:
             expected="parameters that all learn",
         )
         output = run(expect, attention, tokens(probe))
-        expect.true(
-            output.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every parameter",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, output, expected="a gradient for every parameter")
         total = (output * probe.randn(T, D_OUT)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         for name, gradient in zip(parameters, gradients, strict=True):

@@ -8,7 +8,7 @@ points of one criterion.
 import pytest
 import torch
 
-from .. import reasons
+from ..expectations import expect_path_back
 
 B, H, S, L, DH, DV = 2, 3, 4, 7, 6, 5
 
@@ -199,12 +199,7 @@ class TestGradients:
             return (output * probed).sum(), tensors[moved]
 
         total, tensor = level(0.0, track=True)
-        expect.true(
-            total.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every input",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, total, expected="a gradient for every input")
         (gradient,) = torch.autograd.grad(total, tensor, materialize_grads=True)
         expect.finite(gradient, what="gradient")
         expect.true(
@@ -222,12 +217,7 @@ class TestGradients:
         mask = with_empty_row(probe, kind)
         inputs = [tensor.requires_grad_() for tensor in draw(probe, B)]
         output, _ = attend(student, expect, *inputs, mask=mask)
-        expect.true(
-            output.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every input",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, output, expected="a gradient for every input")
         gradients = torch.autograd.grad(
             (output * probe.randn(B, S, DV)).sum(), inputs, materialize_grads=True
         )

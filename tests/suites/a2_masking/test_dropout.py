@@ -9,6 +9,7 @@ import torch
 
 from .. import reasons
 from ..dropped import expect_drawn_anew
+from ..expectations import expect_path_back
 
 SHAPE = (8, 6, 30, 35)  # B H S L, and 50,400 weights
 AXES = {0: "samples", 1: "heads", 2: "queries", 3: "keys"}
@@ -134,12 +135,7 @@ class TestGradients:
         # Not the leaf itself: what changes it in place loses its points in `state` alone.
         dropped = drop(student, expect, weights * 1, 0.2)
         expect_survivors(expect, dropped)
-        expect.true(
-            dropped.requires_grad,
-            observed="no gradient",
-            expected="a gradient for the weights",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, dropped, expected="a gradient for the weights")
         (gradient,) = torch.autograd.grad(dropped.sum(), weights, materialize_grads=True)
         # By the student's own scale, which is judged elsewhere.
         expect.close(gradient, (dropped / weights).detach(), what="gradient of the weights")
@@ -151,12 +147,7 @@ class TestGradients:
         weights = drawn(probe, 4, 5).requires_grad_()
         kept = student.attention_dropout(weights * 1, p, training)
         expect.floats(kept, (4, 5), what="result")
-        expect.true(
-            kept.requires_grad,
-            observed="no gradient",
-            expected="a gradient for the weights",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, kept, expected="a gradient for the weights")
         (gradient,) = torch.autograd.grad(kept.sum(), weights, materialize_grads=True)
         expect.close(gradient, torch.ones_like(weights), what="gradient of the weights")
 

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from .. import reasons
+from ..expectations import expect_path_back, expect_same_again
 
 B, S, L, D, H, D_QUERY, D_MEMORY = 2, 5, 6, 12, 3, 7, 8
 
@@ -36,15 +37,14 @@ def expect_answer(expect, attention, x, memory):
     same tokens give the same in a process that has not seen them, or the check ends: what does not
     come from the tokens proves nothing."""
     output, other = run(expect, attention, x, memory), run(expect, attention, x, -0.5 * memory)
-    again = run(expect, attention.apart, x, -0.5 * memory)
-    expect.close(
-        again,
-        other,
+    expect_same_again(
+        expect,
+        run,
+        attention,
+        x,
+        -0.5 * memory,
+        answer=other,
         what="output of the same tokens once more",
-        atol=1e-5,
-        why=lambda: reasons.another_each_time(
-            run(expect, attention, x, -0.5 * memory), run(expect, attention, x, -0.5 * memory)
-        ),
     )
     expect.true(
         bool((other - output).abs().amax() > 1e-3),
@@ -259,12 +259,7 @@ class TestGradients:
         memory.requires_grad_()
         output = attention(x, memory, mask)
         expect.floats(output, (B, S, D), what="output")
-        expect.true(
-            output.requires_grad,
-            observed="no gradient",
-            expected="a gradient for the memory",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, output, expected="a gradient for the memory")
         total = (output * probe.randn(B, S, D, dtype=torch.float32)).sum()
         (gradient,) = torch.autograd.grad(total, memory, materialize_grads=True)
         expect.finite(gradient, what="gradient of the memory")

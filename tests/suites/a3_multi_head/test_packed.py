@@ -10,6 +10,7 @@ from torch import nn
 
 from .. import reasons
 from ..dropped import expect_each_row_drops_its_own
+from ..expectations import expect_path_back, expect_same_again
 
 B, T, D, H, D_IN = 2, 5, 12, 3, 7
 
@@ -46,13 +47,9 @@ def expect_answer(expect, attention, x):
     output = run(expect, attention, x)
     x = x.clone()
     x[:, 0] = -0.5 * x[:, 0]
-    other, again = run(expect, attention, x), run(expect, attention.apart, x)
-    expect.close(
-        again,
-        other,
-        what="output of the same tokens once more",
-        atol=1e-5,
-        why=lambda: reasons.another_each_time(run(expect, attention, x), run(expect, attention, x)),
+    other = run(expect, attention, x)
+    expect_same_again(
+        expect, run, attention, x, answer=other, what="output of the same tokens once more"
     )
     moved = (other - output)[:, -1].float().abs().amax(-1)
     expect.true(
@@ -451,12 +448,7 @@ class TestGradients:
         mask[2] = False
         output = attention(x.requires_grad_(), mask)
         expect.floats(output, (B, T, D), what="output")
-        expect.true(
-            output.requires_grad,
-            observed="no gradient",
-            expected="a gradient for the tokens",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, output, expected="a gradient for the tokens")
         total = (output * probe.randn(B, T, D, dtype=torch.float32)).sum()
         (gradient,) = torch.autograd.grad(total, x, materialize_grads=True)
         expect.finite(gradient, what="gradient")

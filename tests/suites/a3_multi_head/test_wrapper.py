@@ -7,7 +7,7 @@ wrong value costs `outputs` and nothing here.
 import pytest
 import torch
 
-from .. import reasons
+from ..expectations import expect_path_back, expect_same_again
 
 B, T, D_IN, D_OUT, H = 2, 5, 7, 4, 3
 
@@ -38,13 +38,9 @@ def expect_answer(expect, attention, x):
     output = run(expect, attention, x)
     x = x.clone()
     x[:, 0] = -0.5 * x[:, 0]
-    other, again = run(expect, attention, x), run(expect, attention.apart, x)
-    expect.close(
-        again,
-        other,
-        what="output of the same tokens once more",
-        atol=1e-5,
-        why=lambda: reasons.another_each_time(run(expect, attention, x), run(expect, attention, x)),
+    other = run(expect, attention, x)
+    expect_same_again(
+        expect, run, attention, x, answer=other, what="output of the same tokens once more"
     )
     moved = (other - output)[:, -1].float().abs().amax(-1)
     expect.true(
@@ -196,12 +192,7 @@ class TestGradients:
         parameters = {n: p for n, p in attention.named_parameters() if p.requires_grad}
         expect.true(parameters, observed="no parameters", expected="parameters that learn")
         output = run(expect, attention, tokens_like(probe))
-        expect.true(
-            output.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every parameter",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, output, expected="a gradient for every parameter")
         gradients = torch.autograd.grad(
             (output * probe.randn(B, T, D_OUT * H)).sum(),
             list(parameters.values()),

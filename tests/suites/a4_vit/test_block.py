@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from .. import reasons
+from ..expectations import expect_path_back, expect_same_again
 
 B, T, D, H = 2, 5, 12, 3
 BLOCK = 2 * 2 * D + 4 * (D * D + D) + 2 * 4 * D * D + 5 * D
@@ -40,13 +41,7 @@ def expect_answer(expect, block, x):
     seen them, and it is not just the tokens; or the check ends: what does not come from the tokens
     proves nothing."""
     output, other = run(expect, block, x), run(expect, block, -x)
-    expect.close(
-        run(expect, block.apart, -x),
-        other,
-        what="output once more",
-        atol=1e-5,
-        why=lambda: reasons.another_each_time(run(expect, block, -x), run(expect, block, -x)),
-    )
+    expect_same_again(expect, run, block, -x, answer=other, what="output once more")
     seen = moved(other, output).all() and moved(output, x).all()
     expect.true(
         bool(seen and moved(output[:, 1:], output[:, :1]).all()),
@@ -309,12 +304,7 @@ class TestGradients:
             return (run(expect, block, tokens) * probed).sum(), tokens
 
         total, tokens = level(0.0, track=True)
-        expect.true(
-            total.requires_grad,
-            observed="no gradient",
-            expected="a gradient for the tokens",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, total, expected="a gradient for the tokens")
         (gradient,) = torch.autograd.grad(total, tokens, materialize_grads=True)
         expect.finite(gradient, what="gradient")
         slope = ((level(1e-4)[0] - level(-1e-4)[0]) / 2e-4).detach()
@@ -327,12 +317,7 @@ class TestGradients:
         pair = probe.pair(name, D, H)
         parameters = dict(pair.student.named_parameters())
         output = run(expect, pair.student, draw(probe))
-        expect.true(
-            output.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every parameter",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, output, expected="a gradient for every parameter")
         total = (output * draw(probe)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         by_role = pair.by_role(dict(zip(parameters, gradients, strict=True)))

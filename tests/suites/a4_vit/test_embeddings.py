@@ -7,8 +7,8 @@ wrongly in a4.patch_embedding cost nothing here.
 import pytest
 import torch
 
-from .. import reasons
 from ..dropped import expect_drawn_anew
+from ..expectations import expect_path_back, expect_same_again
 
 C, P, D, SIDE = 2, 3, 10, 12
 PATCHES = (SIDE // P) ** 2
@@ -34,15 +34,14 @@ def expect_answer(expect, embed, images):
     nothing."""
     embed.eval()
     tokens, other = tokens_of(expect, embed, images), tokens_of(expect, embed, -images)
-    again = tokens_of(expect, embed.apart, -images)
-    expect.close(
-        again,
-        other,
+    expect_same_again(
+        expect,
+        tokens_of,
+        embed,
+        -images,
+        answer=other,
         what="tokens of the same images once more",
         atol=1e-6,
-        why=lambda: reasons.another_each_time(
-            tokens_of(expect, embed, -images), tokens_of(expect, embed, -images)
-        ),
     )
     expect.true(
         bool((other - tokens).abs().amax() > 1e-6),
@@ -234,12 +233,7 @@ class TestGradients:
         parameters = dict(embed.named_parameters())
         expect.true(parameters, observed="no parameters", expected="parameters that learn")
         tokens = tokens_of(expect, embed, draw(probe))
-        expect.true(
-            tokens.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every parameter",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, tokens, expected="a gradient for every parameter")
         total = (tokens * probe.randn(2, TOKENS, D)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         for name, gradient in zip(parameters, gradients, strict=True):
@@ -254,12 +248,7 @@ class TestGradients:
         pair = probe.pair("ViTEmbeddings", *ARGUMENTS)
         parameters = dict(pair.student.named_parameters())
         tokens = tokens_of(expect, pair.student, draw(probe, batch=5))
-        expect.true(
-            tokens.requires_grad,
-            observed="no gradient",
-            expected="a gradient",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, tokens, expected="a gradient")
         weights = probe.randn(5, TOKENS, D)
         total = (tokens * weights).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), allow_unused=True)

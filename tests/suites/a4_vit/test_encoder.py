@@ -7,7 +7,7 @@ last layers of its branches: then it does nothing, and only the others are left.
 import pytest
 import torch
 
-from .. import reasons
+from ..expectations import expect_path_back, expect_same_again
 
 B, T, D, H, CLASSES = 2, 5, 12, 3, 7
 BLOCK = 2 * 2 * D + 4 * (D * D + D) + 2 * 4 * D * D + 5 * D
@@ -54,13 +54,7 @@ def expect_answer(expect, encoder, x):
     seen them, and it is not just the tokens; or the check ends: what does not come from the tokens
     proves nothing."""
     output, other = run(expect, encoder, x), run(expect, encoder, -x)
-    expect.close(
-        run(expect, encoder.apart, -x),
-        other,
-        what="output once more",
-        atol=1e-5,
-        why=lambda: reasons.another_each_time(run(expect, encoder, -x), run(expect, encoder, -x)),
-    )
+    expect_same_again(expect, run, encoder, -x, answer=other, what="output once more")
     seen = moved(other, output).all() and moved(output, x).all()
     expect.true(
         bool(seen and moved(output[:, 1:], output[:, :1]).all()),
@@ -74,13 +68,7 @@ def expect_logits(expect, head, x):
     """Return the logits. Other tokens give others, and the same again in a process that has not
     seen them, or the check ends."""
     logits, other = score(expect, head, x), score(expect, head, -x)
-    expect.close(
-        score(expect, head.apart, -x),
-        other,
-        what="logits once more",
-        atol=1e-5,
-        why=lambda: reasons.another_each_time(score(expect, head, -x), score(expect, head, -x)),
-    )
+    expect_same_again(expect, score, head, -x, answer=other, what="logits once more")
     expect.true(
         bool(moved(other, logits).all()),
         observed="the logits do not depend on the tokens",
@@ -293,12 +281,7 @@ class TestGradients:
             return (run(expect, encoder, tokens) * probed).sum(), tokens
 
         total, tokens = level(0.0, track=True)
-        expect.true(
-            total.requires_grad,
-            observed="no gradient",
-            expected="a gradient for the tokens",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, total, expected="a gradient for the tokens")
         (gradient,) = torch.autograd.grad(total, tokens, materialize_grads=True)
         expect.finite(gradient, what="gradient")
         slope = ((level(1e-4)[0] - level(-1e-4)[0]) / 2e-4).detach()
@@ -310,12 +293,7 @@ class TestGradients:
         pair = probe.pair("Encoder", 2, D, H)
         parameters = dict(pair.student.named_parameters())
         output = run(expect, pair.student, draw(probe))
-        expect.true(
-            output.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every parameter",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, output, expected="a gradient for every parameter")
         total = (output * draw(probe)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         by_role = pair.by_role(dict(zip(parameters, gradients, strict=True)))

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from .. import reasons
 from ..dropped import expect_drawn_anew
+from ..expectations import expect_path_back, expect_same_again
 
 D, E, HIDDEN = 10, 3, 40
 TOKENS = (2, 5, D)
@@ -24,14 +24,7 @@ def expect_answer(expect, module, x):
     process that has not seen it, or the check ends: what does not come from x proves nothing."""
     module.eval()
     output, other = run(expect, module, x), run(expect, module, -x)
-    again = run(expect, module.apart, -x)
-    expect.close(
-        again,
-        other,
-        what="output of the same x once more",
-        atol=1e-5,
-        why=lambda: reasons.another_each_time(run(expect, module, -x), run(expect, module, -x)),
-    )
+    expect_same_again(expect, run, module, -x, answer=other, what="output of the same x once more")
     expect.true(
         bool((other - output).abs().amax() > 1e-6 and (output - x).abs().amax() > 1e-6),
         observed="the output does not depend on x, or is x itself",
@@ -183,12 +176,7 @@ class TestState:
         """What fn returned is left alone, as its own gradient may need it."""
         x = probe.randn(*TOKENS).requires_grad_()
         output = run(expect, student.ResidualAdd(student.nn.Tanh()), x * 1)
-        expect.true(
-            output.requires_grad,
-            observed="no gradient",
-            expected="a gradient that fn passes on",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, output, expected="a gradient that fn passes on")
         (gradient,) = torch.autograd.grad(output.sum(), x, materialize_grads=True)
         expect.true(
             bool((gradient > 0.5).all()),
@@ -243,12 +231,7 @@ class TestGradients:
         weights = dict(residual.named_parameters())
         x, probed = probe.randn(*TOKENS).requires_grad_(), probe.randn(*TOKENS)
         output = run(expect, residual, x * 1)
-        expect.true(
-            output.requires_grad,
-            observed="no gradient",
-            expected="a gradient for x",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, output, expected="a gradient for x")
         expect.true(
             len(weights) == 2,
             observed=f"{len(weights)} parameters",

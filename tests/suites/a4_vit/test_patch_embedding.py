@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from .. import reasons
+from ..expectations import expect_path_back, expect_same_again
 
 C, P, D = 3, 4, 10
 
@@ -29,15 +30,14 @@ def expect_answer(expect, embed, images, side=P):
     """Return the tokens of images. The same images give them again, and not every image the same,
     or the check ends: what does not come from the pixels proves nothing."""
     tokens = embed_tokens(expect, embed, images, side)
-    again = embed_tokens(expect, embed.apart, images, side)
-    expect.close(
-        again,
-        tokens,
+    expect_same_again(
+        expect,
+        embed_tokens,
+        embed,
+        images,
+        side,
+        answer=tokens,
         what="tokens of the same images once more",
-        atol=1e-5,
-        why=lambda: reasons.another_each_time(
-            embed_tokens(expect, embed, images, side), embed_tokens(expect, embed, images, side)
-        ),
     )
     expect.true(
         bool((tokens[1:] - tokens[0]).abs().amax() > 1e-6),
@@ -159,12 +159,7 @@ class TestGradients:
         embed = probe.module("PatchEmbedding", C, P, D)
         images, probed = probe.randn(1, C, 8, 12).requires_grad_(), probe.randn(1, 6, D)
         tokens = embed_tokens(expect, embed, images)
-        expect.true(
-            tokens.requires_grad,
-            observed="no gradient",
-            expected="a gradient for the images",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, tokens, expected="a gradient for the images")
         total = (tokens * probed).sum()
         (gradient,) = torch.autograd.grad(total, images, materialize_grads=True)
         expect.true(
@@ -184,12 +179,7 @@ class TestGradients:
         parameters = {n: p for n, p in embed.named_parameters() if p.requires_grad}
         expect.true(parameters, observed="no parameters", expected="parameters that learn")
         tokens = embed_tokens(expect, embed, probe.randn(2, C, 8, 12))
-        expect.true(
-            tokens.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every parameter",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, tokens, expected="a gradient for every parameter")
         total = (tokens * probe.randn(2, 6, D)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         for name, gradient in zip(parameters, gradients, strict=True):

@@ -9,6 +9,7 @@ import torch
 from torch.nn import functional as F
 
 from .. import reasons
+from ..expectations import expect_path_back, expect_same_again
 
 PATCH, CLASSES, PATCHES = 4, 5, 9
 SMALL = {
@@ -40,15 +41,8 @@ def expect_answer(expect, vit, images):
     """Return the logits of images. Other images give others, and the same again in a process that
     has not seen them, or the check ends: what does not come from the images proves nothing."""
     logits, other = classify(expect, vit, images), classify(expect, vit, -images)
-    again = classify(expect, vit.apart, -images)
-    expect.close(
-        again,
-        other,
-        what="logits of the same images once more",
-        atol=1e-5,
-        why=lambda: reasons.another_each_time(
-            classify(expect, vit, -images), classify(expect, vit, -images)
-        ),
+    expect_same_again(
+        expect, classify, vit, -images, answer=other, what="logits of the same images once more"
     )
     expect.true(
         bool((other - logits).abs().amax() > 1e-6),
@@ -121,12 +115,7 @@ class TestLearning:
         losses = []
         for _ in range(12):
             loss = F.cross_entropy(classify(expect, vit, images), labels)
-            expect.true(
-                loss.requires_grad,
-                observed="no gradient",
-                expected="logits that learn",
-                why=lambda: reasons.NO_GRADIENT,
-            )
+            expect_path_back(expect, loss, expected="logits that learn")
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
@@ -228,12 +217,7 @@ class TestGradients:
 
         images.requires_grad_()
         total = (classify(expect, vit, images) * probed).sum()
-        expect.true(
-            total.requires_grad,
-            observed="no gradient",
-            expected="a gradient for the images",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, total, expected="a gradient for the images")
         (gradient,) = torch.autograd.grad(total, images, materialize_grads=True)
         expect.finite(gradient, what="gradient")
         expect.true(
@@ -251,12 +235,7 @@ class TestGradients:
         pair = probe.pair("ViT", **SMALL)
         vit, parameters = pair.student, dict(pair.student.named_parameters())
         logits = classify(expect, vit, draw(probe))
-        expect.true(
-            logits.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every parameter",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, logits, expected="a gradient for every parameter")
         total = (logits * probe.randn(2, CLASSES)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         by_role = pair.by_role(dict(zip(parameters, gradients, strict=True)))

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from .. import reasons
+from ..expectations import expect_path_back
 
 B, H, T, D, DH, DV = 2, 3, 7, 12, 6, 5
 
@@ -321,12 +322,7 @@ class TestGradients:
         x, direction, probed = (probe.randn(B, T, D) for _ in range(3))
         tracked = x.clone().requires_grad_()
         total = (attention.prefill(tracked) * probed).sum()
-        expect.true(
-            total.requires_grad,
-            observed="no gradient",
-            expected="a gradient for the tokens",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, total, expected="a gradient for the tokens")
         (gradient,) = torch.autograd.grad(total, tracked, materialize_grads=True)
         expect.finite(gradient, what="gradient")
         expect.true(

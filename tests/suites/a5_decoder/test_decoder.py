@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from .. import reasons
+from ..expectations import expect_path_back, expect_same_again
 from ..token_tables import expect_every_token_learns, tables_of
 
 B, H, T, L, D, VOCABULARY = 2, 3, 5, 7, 12, 11
@@ -56,15 +57,8 @@ def expect_answer(expect, block, x, memory, **mask):
     inputs give the same in a process that has not seen them; or the check ends."""
     output = run(expect, block, x, memory, **mask)
     others = run(expect, block, -x, memory, **mask), run(expect, block, x, -memory, **mask)
-    again = run(expect, block.apart, -x, memory, **mask)
-    expect.close(
-        again,
-        others[0],
-        what="output once more",
-        atol=1e-5,
-        why=lambda: reasons.another_each_time(
-            run(expect, block, -x, memory, **mask), run(expect, block, -x, memory, **mask)
-        ),
+    expect_same_again(
+        expect, run, block, -x, memory, answer=others[0], what="output once more", **mask
     )
     seen = [moved(other, output).all() for other in others]
     mixed = (output - x).abs().max() > 1e-3
@@ -146,15 +140,14 @@ class TestMasking:
         numbers = torch.tensor([[3, 8, 1, 5, 2], [1, 3, 8, 5, 2]])
         memory = probe.randn(1, L, D).repeat(2, 1, 1)
         logits = read(expect, decoder, numbers, memory)
-        again = read(expect, decoder.apart, numbers, memory)
-        expect.close(
-            again,
-            logits,
+        expect_same_again(
+            expect,
+            read,
+            decoder,
+            numbers,
+            memory,
+            answer=logits,
             what="logits of the same tokens once more",
-            atol=1e-5,
-            why=lambda: reasons.another_each_time(
-                read(expect, decoder, numbers, memory), read(expect, decoder, numbers, memory)
-            ),
         )
         expect.true(
             bool(moved(logits[:1, -1:], logits[1:, -1:]).all()),
@@ -358,12 +351,7 @@ class TestGradients:
             return (run(expect, block, *tensors) * probed).sum(), tensors[turned]
 
         total, tensor = level(0.0, track=True)
-        expect.true(
-            total.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every input",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, total, expected="a gradient for every input")
         (gradient,) = torch.autograd.grad(total, tensor, materialize_grads=True)
         expect.finite(gradient, what="gradient")
         expect.true(
@@ -393,12 +381,7 @@ class TestGradients:
         }
         numbers, memory = probe.randint(0, VOCABULARY, (B, T)), probe.randn(B, L, D)
         logits = read(expect, decoder, numbers, memory)
-        expect.true(
-            logits.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every weight",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, logits, expected="a gradient for every weight")
         total = (logits * probe.randn(B, T, VOCABULARY)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         for name, gradient in zip(parameters, gradients, strict=True):

@@ -7,7 +7,7 @@ scale costs `outputs` and nothing here.
 import pytest
 import torch
 
-from .. import reasons
+from ..expectations import expect_path_back
 
 B, H, S, L, DH, DV = 2, 3, 4, 7, 6, 5
 
@@ -277,12 +277,7 @@ class TestGradients:
             return (attend(student, expect, *tensors, 3) * probed).sum(), tensors[moved]
 
         total, tensor = level(0.0, track=True)
-        expect.true(
-            total.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every input",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, total, expected="a gradient for every input")
         (gradient,) = torch.autograd.grad(total, tensor, materialize_grads=True)
         expect.finite(gradient, what="gradient")
         expect.true(
@@ -299,12 +294,7 @@ class TestGradients:
         mask[1] = False
         inputs = [tensor.requires_grad_() for tensor in draw(probe, B)]
         output = attend(student, expect, *inputs, 3, mask=mask)
-        expect.true(
-            output.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every input",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, output, expected="a gradient for every input")
         gradients = torch.autograd.grad(
             (output * probe.randn(B, S, DV)).sum(), inputs, materialize_grads=True
         )
@@ -325,12 +315,7 @@ class TestGradients:
             shares = function(chunks)
             expect.floats(shares, (B, S, 8), what="the softmax")
             total = (shares * probed).sum()
-            expect.true(
-                total.requires_grad,
-                observed="no gradient",
-                expected="a gradient",
-                why=lambda: reasons.NO_GRADIENT,
-            )
+            expect_path_back(expect, total, expected="a gradient")
             found.append(torch.autograd.grad(total, chunks, materialize_grads=True))
         expect.close(list(found[0]), list(found[1]), what="gradients of the chunks", atol=1e-4)
 

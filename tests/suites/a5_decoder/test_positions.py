@@ -7,7 +7,7 @@ the other way round, cost `outputs` and nothing here.
 import pytest
 import torch
 
-from .. import reasons
+from ..expectations import expect_path_back
 
 B, H, T, DH = 2, 3, 5, 8
 HALF_PRECISION = (
@@ -130,12 +130,7 @@ class TestGradients:
         tracked = x.clone().requires_grad_()
         expect_turned(student, expect, x, positions)
         turned = turn(student, expect, tracked, positions)
-        expect.true(
-            turned.requires_grad,
-            observed="no gradient",
-            expected="a gradient for x",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, turned, expected="a gradient for x")
         (gradient,) = torch.autograd.grad((turned * probed).sum(), tracked, materialize_grads=True)
         expect.finite(gradient, what="gradient")
         moved = turn(student, expect, x + direction, positions) - turned.detach()

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from .. import reasons
+from ..expectations import expect_path_back
 from ..token_tables import expect_every_token_learns, tables_of
 
 B, H, G, T, D, VOCABULARY, WINDOW = 3, 4, 2, 9, 24, 11, 5
@@ -356,12 +356,7 @@ class TestGradients:
         numbers = probe.randint(0, VOCABULARY, (B, T))
         logits = model(numbers)
         expect.floats(logits, (B, T, VOCABULARY), what="logits")
-        expect.true(
-            logits.requires_grad,
-            observed="no gradient",
-            expected="a gradient for every weight",
-            why=lambda: reasons.NO_GRADIENT,
-        )
+        expect_path_back(expect, logits, expected="a gradient for every weight")
         total = (logits * probe.randn(B, T, VOCABULARY)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         for name, gradient in zip(parameters, gradients, strict=True):
@@ -391,12 +386,7 @@ class TestLearning:
             logits = model(numbers[:, :-1])
             expect.floats(logits, (16, T - 1, VOCABULARY), what="logits")
             loss = F.cross_entropy(logits.flatten(0, 1), numbers[:, 1:].flatten())
-            expect.true(
-                loss.requires_grad,
-                observed="no gradient",
-                expected="logits that learn",
-                why=lambda: reasons.NO_GRADIENT,
-            )
+            expect_path_back(expect, loss, expected="logits that learn")
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
