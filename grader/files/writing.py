@@ -106,7 +106,8 @@ def remove_unfinished(folder: Path) -> None:
         for path in folder.iterdir():
             match = _UNFINISHED.fullmatch(path.name)
             if match and match["machine"] == _machine() and not _is_alive(int(match["process"])):
-                path.unlink()
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
 
 def _machine() -> str:

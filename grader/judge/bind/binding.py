@@ -243,14 +243,14 @@ class Binding:
         if not self.extra:
             return ""
         once, again = self._handle(*args, **kwargs), self._handle(*args, **kwargs)
+        if not are_equal(once, again):
+            return ""
         self._handle.write({**self.values(), **{n: 1.0 + v for n, v in self._drawn.items()}})
         try:
             other = self._handle(*args, **kwargs)
         finally:
             self._handle.write(self.values())
-        if not are_equal(once, again) or are_equal(once, other):
-            return ""
-        return few([*self.extra], MOST_NAMES)
+        return "" if are_equal(once, other) else few([*self.extra], MOST_NAMES)
 
     # ---- settling by numbers -------------------------------------------------------------
 
