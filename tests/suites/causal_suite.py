@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from . import reasons
-from .expectations import expect_path_back, expect_same_again
+from .expectations import expect_gradient, expect_no_dropout, expect_path_back, expect_same_again
 
 LONG = 300
 """Longer than any mask that somebody writes out; short enough for a loop over all pairs."""
@@ -119,7 +119,13 @@ class CausalSuite:
                 bool((moved[:, position:] > 1e-4).all()),
                 observed=f"an output from position {position} on ignores token {position}",
                 expected="every output depends on its own token and on all before it",
+                why=lambda: self.look_ahead(probe, expect, attention),
             )
+
+    def look_ahead(self, probe, expect, attention):
+        """Name the way in which the module's tokens see others than those before them."""
+        x = self.tokens_like(probe, scale=0.3)  # small scores: no weight is near zero
+        return reasons.look_ahead(lambda tokens: self.run(expect, attention, tokens), x)
 
     def remaining_weights_add_up(self, probe, expect, *, atol):
         """The weights of early tokens add up to as much as those of late tokens."""
@@ -175,9 +181,9 @@ class CausalSuite:
         attention = self.build(probe)
         x = self.tokens_like(probe)
         calm = self.expect_answer(expect, attention, x)
-        attention.train()
-        wild = self.run(expect, attention.apart, x)
-        expect.close(wild, calm, what="output in train mode", atol=atol)
+        expect_no_dropout(
+            expect, self.run, attention, x, answer=calm, what="output in train mode", atol=atol
+        )
 
     def state_dict_is_the_whole_state(self, probe, expect):
         """A second module that loads the first one's state_dict computes the same."""
@@ -236,9 +242,12 @@ class CausalSuite:
         total = level(tracked)
         expect_path_back(expect, total, expected="a gradient for the tokens")
         (gradient,) = torch.autograd.grad(total, tracked, materialize_grads=True)
-        expect.finite(gradient, what="gradient")
-        expect.true(
-            gradient.abs().max().item() > 1e-6,
+        expect_gradient(
+            expect,
+            gradient,
+            total,
+            what="gradient",
+            least=1e-6,
             observed="a gradient of zero",
             expected="outputs that depend on the tokens",
         )
@@ -268,9 +277,12 @@ class CausalSuite:
             materialize_grads=True,
         )
         for name, gradient in zip(parameters, gradients, strict=True):
-            expect.finite(gradient, what=f"gradient of {name}")
-            expect.true(
-                gradient.abs().max().item() > 1e-6,
+            expect_gradient(
+                expect,
+                gradient,
+                output,
+                what=f"gradient of {name}",
+                least=1e-6,
                 observed=f"{name} gets no gradient",
                 expected="a gradient for every parameter",
             )

@@ -17,6 +17,36 @@ def expect_same_again(expect, ask, module, *args, answer, what, atol=1e-5, **kwa
     expect.close(again, answer, what=what, atol=atol, why=why)
 
 
+def expect_no_dropout(expect, ask, module, *args, answer, what, atol):
+    """Require of a module with a dropout of 0 in train mode what it answers in eval mode.
+
+    `answer` is what `ask(expect, module, *args)` returned in eval mode.
+    """
+    module.train()
+
+    def why():
+        first, second = (ask(expect, module, *args) for _ in range(2))
+        return reasons.dropped_at_rate_0(first, second)
+
+    expect.close(ask(expect, module.apart, *args), answer, what=what, atol=atol, why=why)
+
+
+def expect_finite_gradient(expect, gradient, output, what):
+    """Require a finite gradient of `output`; both may have any shape, and `output` be a sum."""
+    expect.finite(gradient, what=what, why=lambda: reasons.not_finite_back(output))
+
+
+def expect_gradient(expect, gradient, output, *, what, least, observed, expected):
+    """Require a gradient of `output` that is finite and somewhere larger than `least`."""
+    expect_finite_gradient(expect, gradient, output, what=what)
+    expect.true(
+        gradient.abs().max().item() > least,
+        observed=observed,
+        expected=expected,
+        why=lambda: reasons.NO_GRADIENT,
+    )
+
+
 def expect_path_back(expect, result, expected):
     """Require that gradients come back from `result`, a tensor of any shape."""
     expect.true(

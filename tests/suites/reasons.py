@@ -4,6 +4,7 @@ Each is asked only once a check has failed, of the student's own module, and hol
 the module stores its weights. A reason that the numbers do not prove is none.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -29,6 +30,30 @@ LOST_TO_A_NUMBER = Reason(
 TRANSPOSED = Reason(
     id="mask.transposed", text="the mask is read the other way round, as key by query"
 )
+NEXT_TOKEN_SEEN = Reason(
+    id="leak.next_token",
+    text="a token sees the next one as well, and none behind that, as with a mask that is one "
+    "diagonal too wide",
+)
+OWN_TOKEN_HIDDEN = Reason(
+    id="leak.own_token",
+    text="tokens see all that came before and not themselves, as with a mask that is one diagonal "
+    "too narrow",
+)
+OTHER_TRIANGLE = Reason(
+    id="leak.other_triangle",
+    text="tokens see what comes behind them and not what came before, as with a mask that is the "
+    "other triangle",
+)
+LATER_TOKENS_SEEN = Reason(
+    id="leak.later_tokens",
+    text="outputs change with tokens that come behind them: what comes later is not hidden",
+)
+EARLIER_TOKENS_HIDDEN = Reason(
+    id="leak.earlier_tokens",
+    text="some outputs do not change with a token that they may see: more is hidden than what "
+    "comes later",
+)
 INVERTED = Reason(
     id="mask.inverted", text="the mask hides what it allows, and allows what it should hide"
 )
@@ -53,6 +78,25 @@ NO_GRADIENT = Reason(
     text="no gradient comes back: what it should reach has no effect, or is cut off by detach, "
     ".data, no_grad or a tensor made anew",
 )
+NOT_FINITE_BACK = Reason(
+    id="gradient.not_finite",
+    text="the output is finite and its gradient is not: a 0 / 0, an inf - inf or an infinite slope "
+    "lies on the way, and nan_to_num, where or a factor of 0 hides it in the output only",
+)
+DROPPED_AT_RATE_0 = Reason(
+    id="mode.dropped_at_rate_0",
+    text="with a dropout of 0 two calls in train mode differ: something is dropped all the same",
+)
+SURVIVORS_NOT_SCALED = Reason(
+    id="mode.survivors_not_scaled",
+    text="what is not dropped stays as it was: it grows by 1 / (1 - dropout), or everything behind "
+    "it is smaller in training than afterwards",
+)
+HIDDEN_SCORES_TAKE_PART = Reason(
+    id="mask.hidden_scores_take_part",
+    text="beside a large hidden score nothing is left of what may be attended to: hidden scores "
+    "take part in the maximum or in the sum before they are hidden",
+)
 DROPPED_ELSEWHERE = Reason(
     id="mode.dropped_elsewhere",
     text="something else than weights is dropped: where all tokens are alike, a dropped weight "
@@ -71,6 +115,33 @@ def same_in_each_call(first: torch.Tensor, second: torch.Tensor) -> Reason | Non
 def another_each_time(first: torch.Tensor, second: torch.Tensor) -> Reason | None:
     """Prove that two calls with one input gave different outputs, both of one shape."""
     return ANOTHER_EACH_TIME if bool(((first - second).abs() > 1e-4).any()) else None
+
+
+def not_finite_back(output: torch.Tensor) -> Reason | None:
+    """Prove that the gradient alone is not finite; `output` may have any shape, or be its sum."""
+    return NOT_FINITE_BACK if bool(output.isfinite().all()) else None
+
+
+def dropped_at_rate_0(first: torch.Tensor, second: torch.Tensor) -> Reason | None:
+    """Prove that two calls in train mode, both of one shape and with a dropout of 0, differ."""
+    return DROPPED_AT_RATE_0 if another_each_time(first, second) is not None else None
+
+
+def survivors_not_scaled(mean: torch.Tensor, rate: float, room: float) -> Reason | None:
+    """Prove that what survives a dropout of `rate` stays as it was.
+
+    `mean`, a number that has no shape: how large on average what was 1 is in train mode.
+    """
+    return SURVIVORS_NOT_SCALED if abs(float(mean) - (1 - rate)) <= room else None
+
+
+def hidden_scores_take_part(sums: torch.Tensor, wanted: torch.Tensor) -> Reason | None:
+    """Prove that next to nothing is left of rows of weights, (..., S), beside a large hidden score.
+
+    Beside ordinary ones the rows have added up.
+    """
+    wrong = (sums - wanted).abs() > 1e-3
+    return HIDDEN_SCORES_TAKE_PART if bool((sums[wrong].abs() < 1e-6).all()) else None
 
 
 def dropped_elsewhere(directions: int, heads: int) -> Reason | None:
@@ -106,6 +177,45 @@ def lost_to_a_number(gap: torch.Tensor, calm_gap: torch.Tensor) -> Reason | None
     wrong = gap.detach().abs().amax(-1) > 1e-3  # N
     calm = bool((calm_gap.detach().abs() < 1e-4).all())
     return LOST_TO_A_NUMBER if calm and int(wrong.sum()) >= 2 else None
+
+
+def seen_by_token(ask: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    """Return (T, T) bool: whether output i of `ask` depends on token j; x is (B, T, D)."""
+    before = ask(x).detach()
+    columns = []
+    for place in range(x.shape[1]):
+        changed = x.clone()
+        changed[:, place] += 0.5
+        columns.append((ask(changed).detach() - before).abs().amax(-1).amax(0) > 1e-4)  # T
+    return torch.stack(columns, dim=1)
+
+
+def look_ahead(ask: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> Reason | None:
+    """Name the way in which the tokens of `ask` see others than a causal mask lets them see.
+
+    `ask` maps tokens, (B, T, D), to outputs of B samples of T tokens. `x` are tokens whose scores
+    are small, so that no weight is near zero.
+    """
+    return causal_reading(seen_by_token(ask, x))
+
+
+def causal_reading(seen: torch.Tensor) -> Reason | None:
+    """Name the way in which tokens see what a causal mask hides, or do not see what it allows.
+
+    `seen` is (T, T) bool, True where output i depends on token j. That everybody sees everybody
+    does not tell of the mask alone: whoever normalises along another axis sees everybody, too.
+    """
+    ones = torch.ones_like(seen)
+    allowed, own = ones.tril(), torch.eye(len(seen), dtype=torch.bool)
+    later, missing = seen & ~allowed, allowed & ~seen
+    if torch.equal(seen, ones.tril(-1)):
+        return OWN_TOKEN_HIDDEN
+    if torch.equal(seen | own, ones.triu()):
+        return OTHER_TRIANGLE
+    if bool(later.any()):
+        is_next = not bool((later & ones.triu(2)).any() | missing.any())
+        return NEXT_TOKEN_SEEN if is_next else LATER_TOKENS_SEEN
+    return EARLIER_TOKENS_HIDDEN if bool(missing.any()) else None
 
 
 def reading_of(

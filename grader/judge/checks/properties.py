@@ -86,8 +86,8 @@ class Properties:
             )
             raise CheckFailed(*in_words(wrong, _named(what)))
 
-    def finite(self, tensor: Any, what: str = "") -> None:
-        """Require a tensor of any shape without NaN and infinity."""
+    def finite(self, tensor: Any, what: str = "", why: Why | None = None) -> None:
+        """Require a tensor of any shape without NaN and infinity; `why` is asked if it has some."""
         self._record.count += 1
         self._record.compared.append(tensor)
         self._tensor(tensor, what, _("a tensor"))
@@ -97,6 +97,7 @@ class Properties:
         place = first_place(~tensor.isfinite())
         if place is not None:
             self._record.details.keep(tensor, None)
+            self._explain(why)
             name = _("NaN") if bool(tensor[tuple(place)].isnan()) else _("infinity")
             message = _("{what} is {value} at {place}", what=what, value=name, place=place)
             raise CheckFailed(message, _("finite values"))

@@ -24,7 +24,7 @@ from .finding import Finding
 from .knowledge import Knowledge, constants_of
 from .raised import raised_finding
 from .shapes import shape_finding
-from .values import nonfinite_finding, value_finding
+from .values import has_large_numbers, nonfinite_finding, overflow_finding, value_finding
 
 
 def observed_causes(
@@ -55,6 +55,7 @@ def observed_causes(
         finding = finding or _deviation(failure, words)
         if finding is not None:
             findings[check] = finding
+    findings |= _overflows(findings, failures)
     for check, trace in failing.items():
         if check not in {*findings, *failures} and trace.error_text:
             finding = raised_finding(trace.error_text)
@@ -70,6 +71,21 @@ def observed_causes(
         )
         for check, finding in findings.items()
     }
+
+
+def _overflows(
+    findings: Mapping[Check, Finding], failures: Mapping[Check, FailedComparison]
+) -> dict[Check, Finding]:
+    """Tell of numbers that are not finite where large ones were handed in, and nowhere else."""
+    infinite = {
+        check
+        for check, finding in findings.items()
+        if check in failures and finding.id.partition(".")[0] in ("nan", "infinity")
+    }
+    if not all(has_large_numbers(failures[check].given) for check in infinite):
+        return {}
+    kinds = {check: findings[check].id.partition(".")[0] for check in infinite}
+    return {check: overflow_finding(kind) for check, kind in kinds.items()}
 
 
 def _leak_finding(trace: CheckTrace) -> Finding | None:

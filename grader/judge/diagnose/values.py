@@ -14,6 +14,9 @@ from ..compare.precision import TOLERANCES
 from .finding import Finding
 
 Tensor = torch.Tensor
+LARGE, LARGE_IN_HALF = 50.0, 11.0
+"""Numbers of which products may be scores whose exp is more than their dtype holds: from 88 on in
+float32, and from 11 on in float16."""
 MAX_ENTRIES = 64
 """The longest axis whose entries are compared in another order."""
 
@@ -45,6 +48,29 @@ def nonfinite_finding(
     text = _("{value} in {rows}, and the rest is finite", value=name, rows=_places(rows))
     short = _("{value} in some rows only, and the rest is finite", value=name)
     return Finding(f"{id}.{kind}", text, short)
+
+
+def has_large_numbers(given: Any) -> bool:
+    """Tell whether an argument holds finite numbers, of any shape, of which exp is no number."""
+    floats = [leaf for leaf in tree_leaves(given) if isinstance(leaf, Tensor) and not leaf.is_meta]
+    return any(
+        float(leaf.nan_to_num(0.0, 0.0, 0.0).abs().max())
+        > (LARGE_IN_HALF if leaf.dtype == torch.float16 else LARGE)
+        for leaf in floats
+        if leaf.is_floating_point() and leaf.numel()
+    )
+
+
+def overflow_finding(id: str) -> Finding:
+    """Say where `nan` or `infinity` comes from that is seen beside large arguments alone."""
+    name = _("NaN") if id == "nan" else _("infinity")
+    text = _(
+        "{value} where the numbers handed in are large, and nowhere else: one of the numbers made "
+        "of them is larger than its dtype can hold, or a whole row is 0, as where exp is taken of "
+        "scores from which their row's maximum was not subtracted",
+        value=name,
+    )
+    return Finding("infinity.overflow", text)
 
 
 def _empty_rows(given: Any) -> list[Tensor]:

@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 import torch
 
-from ..expectations import expect_path_back, expect_same_again
+from ..expectations import expect_gradient, expect_path_back, expect_same_again
 
 T, D_IN, D_OUT = 5, 3, 4
 BOTH = pytest.mark.parametrize("name", ["SelfAttentionV1", "SelfAttentionV2"])
@@ -254,9 +254,12 @@ class TestGradients:
         total = (output * probe.randn(T, D_OUT)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         for name, gradient in zip(parameters, gradients, strict=True):
-            expect.finite(gradient, what=f"gradient of {name}")
-            expect.true(
-                gradient.abs().max().item() > 1e-7,
+            expect_gradient(
+                expect,
+                gradient,
+                total,
+                what=f"gradient of {name}",
+                least=1e-7,
                 observed=f"{name} gets no gradient",
                 expected="a gradient for every parameter",
             )

@@ -8,7 +8,8 @@ points of one criterion.
 import pytest
 import torch
 
-from ..expectations import expect_path_back
+from .. import reasons
+from ..expectations import expect_gradient, expect_path_back
 
 B, H, S, L, DH, DV = 2, 3, 4, 7, 6, 5
 
@@ -109,7 +110,14 @@ class TestMasking:
         mask[..., 0], mask[..., 1] = True, False
         _, masked = attend(student, expect, query, key, value, mask=mask)
         what = "sum of each row of weights beside a large hidden score"
-        expect.close(masked.sum(-1), wanted, what=what, atol=1e-6)
+        sums = masked.sum(-1)
+        expect.close(
+            sums,
+            wanted,
+            what=what,
+            atol=1e-6,
+            why=lambda: reasons.hidden_scores_take_part(sums, wanted),
+        )
 
     def test_additive_mask(self, student, probe, expect):
         """A float mask is added to the scaled scores: only -inf forbids, the rest are biases."""
@@ -201,9 +209,12 @@ class TestGradients:
         total, tensor = level(0.0, track=True)
         expect_path_back(expect, total, expected="a gradient for every input")
         (gradient,) = torch.autograd.grad(total, tensor, materialize_grads=True)
-        expect.finite(gradient, what="gradient")
-        expect.true(
-            gradient.abs().max().item() > 1e-9,
+        expect_gradient(
+            expect,
+            gradient,
+            total,
+            what="gradient",
+            least=1e-9,
             observed="a gradient of zero",
             expected="an output that depends on every input",
         )
@@ -222,9 +233,12 @@ class TestGradients:
             (output * probe.randn(B, S, DV)).sum(), inputs, materialize_grads=True
         )
         for name, gradient in zip(("query", "key", "value"), gradients, strict=True):
-            expect.finite(gradient, what=f"gradient of the {name}")
-            expect.true(
-                gradient.abs().max().item() > 1e-9,
+            expect_gradient(
+                expect,
+                gradient,
+                output,
+                what=f"gradient of the {name}",
+                least=1e-9,
                 observed=f"a gradient of zero for the {name}",
                 expected="an output that depends on every input",
             )

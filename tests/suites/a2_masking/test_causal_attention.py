@@ -8,6 +8,7 @@ the point is that they are not.
 import pytest
 import torch
 
+from .. import reasons
 from ..causal_suite import CausalSuite
 from ..dropped import expect_each_row_drops_its_own
 
@@ -43,6 +44,7 @@ class TestMasking:
                 before[:, position],
                 what=f"output {position} after changing token {position + shift}",
                 atol=1e-6,
+                why=lambda: CHECKS.look_ahead(probe, expect, attention),
             )
 
     def test_future_stays_hidden_from_low_scores(self, probe, expect):
@@ -97,7 +99,13 @@ class TestModes:
         """The share `dropout` of the weights is dropped, the others grow by 1 / (1 - dropout)."""
         _, sizes, _ = self.with_equal_tokens(probe, expect, dropout=0.2)
         # 1024 samples of 5 weights: the mean is good to 0.007, the variance to 5 %.
-        expect.close(sizes.mean(), torch.tensor(1.0), what="mean of the sum of weights", atol=0.06)
+        expect.close(
+            sizes.mean(),
+            torch.tensor(1.0),
+            what="mean of the sum of weights",
+            atol=0.06,
+            why=lambda: reasons.survivors_not_scaled(sizes.mean(), 0.2, room=0.02),
+        )
         expected = 0.2 / 0.8 / T
         expect.close(
             sizes.var() / expected, torch.tensor(1.0), what="spread against expected", atol=0.4

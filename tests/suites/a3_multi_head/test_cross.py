@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from .. import reasons
-from ..expectations import expect_path_back, expect_same_again
+from ..expectations import expect_finite_gradient, expect_path_back, expect_same_again
 
 B, S, L, D, H, D_QUERY, D_MEMORY = 2, 5, 6, 12, 3, 7, 8
 
@@ -262,7 +262,7 @@ class TestGradients:
         expect_path_back(expect, output, expected="a gradient for the memory")
         total = (output * probe.randn(B, S, D, dtype=torch.float32)).sum()
         (gradient,) = torch.autograd.grad(total, memory, materialize_grads=True)
-        expect.finite(gradient, what="gradient of the memory")
+        expect_finite_gradient(expect, gradient, total, what="gradient of the memory")
         expect.true(
             gradient[0].abs().max().item() > 1e-6,
             observed="a gradient of zero",

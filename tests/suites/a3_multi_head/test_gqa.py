@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from .. import reasons
-from ..expectations import expect_path_back, expect_same_again
+from ..expectations import expect_gradient, expect_path_back, expect_same_again
 
 B, T, D, H, G = 3, 5, 24, 6, 2
 DH = D // H
@@ -267,12 +267,14 @@ class TestGradients:
         expect_path_back(expect, output, expected="a gradient for the tokens")
         total = (output * probe.randn(B, T, D, dtype=torch.float32)).sum()
         (gradient,) = torch.autograd.grad(total, x, materialize_grads=True)
-        expect.finite(gradient, what="gradient")
-        expect.true(
-            gradient.abs().max().item() > 1e-6,
+        expect_gradient(
+            expect,
+            gradient,
+            total,
+            what="gradient",
+            least=1e-6,
             observed="a gradient of zero",
             expected="outputs that depend on the tokens",
-            why=lambda: reasons.NO_GRADIENT,
         )
 
     @pytest.mark.fresh

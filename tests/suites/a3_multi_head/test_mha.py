@@ -42,6 +42,7 @@ class TestMasking:
                 before[:, : position + 1],
                 what=f"output up to position {position} after changing all later tokens",
                 atol=1e-5,
+                why=lambda: CHECKS.look_ahead(probe, expect, attention),
             )
 
     def test_future_stays_hidden_from_low_scores(self, probe, expect):

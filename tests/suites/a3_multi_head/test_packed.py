@@ -10,7 +10,7 @@ from torch import nn
 
 from .. import reasons
 from ..dropped import expect_each_row_drops_its_own
-from ..expectations import expect_path_back, expect_same_again
+from ..expectations import expect_gradient, expect_no_dropout, expect_path_back, expect_same_again
 
 B, T, D, H, D_IN = 2, 5, 12, 3, 7
 
@@ -265,9 +265,9 @@ class TestModes:
         """With a dropout of 0, train mode gives what eval mode gives."""
         attention, x = build(probe), tokens_like(probe)
         calm = expect_answer(expect, attention, x)
-        attention.train()
-        wild = run(expect, attention.apart, x)
-        expect.close(wild, calm, what="output in train mode", atol=1e-5)
+        expect_no_dropout(
+            expect, run, attention, x, answer=calm, what="output in train mode", atol=1e-5
+        )
 
     def test_dropout_is_on_the_weights(self, probe, expect):
         """Where all tokens are alike, dropout changes how much of each head's value is gathered,
@@ -451,12 +451,14 @@ class TestGradients:
         expect_path_back(expect, output, expected="a gradient for the tokens")
         total = (output * probe.randn(B, T, D, dtype=torch.float32)).sum()
         (gradient,) = torch.autograd.grad(total, x, materialize_grads=True)
-        expect.finite(gradient, what="gradient")
-        expect.true(
-            gradient.abs().max().item() > 1e-6,
+        expect_gradient(
+            expect,
+            gradient,
+            total,
+            what="gradient",
+            least=1e-6,
             observed="a gradient of zero",
             expected="outputs that depend on the tokens",
-            why=lambda: reasons.NO_GRADIENT,
         )
 
     @pytest.mark.fresh

@@ -7,7 +7,8 @@ wrong value costs `outputs` and nothing here.
 import pytest
 import torch
 
-from ..expectations import expect_path_back, expect_same_again
+from .. import reasons
+from ..expectations import expect_gradient, expect_no_dropout, expect_path_back, expect_same_again
 
 B, T, D_IN, D_OUT, H = 2, 5, 7, 4, 3
 
@@ -61,6 +62,12 @@ def expect_some_mask(probe, expect, attention):
     expect.close(moved, first, what="first output after changing the last token", atol=1e-2)
 
 
+def look_ahead(probe, expect, attention):
+    """Name the way in which tokens see others than those before them."""
+    x = tokens_like(probe, scale=0.3)  # small scores: no weight is near zero
+    return reasons.look_ahead(lambda tokens: run(expect, attention, tokens), x)
+
+
 class TestMasking:
     def test_future_tokens_stay_hidden(self, probe, expect):
         """No output position, in no head, depends on a later token."""
@@ -74,6 +81,7 @@ class TestMasking:
                 before[:, : position + 1],
                 what=f"output up to position {position} after changing all later tokens",
                 atol=1e-5,
+                why=lambda: look_ahead(probe, expect, attention),
             )
 
     def test_past_tokens_are_seen(self, probe, expect):
@@ -89,6 +97,7 @@ class TestMasking:
                 bool((moved.abs().amax(-1)[:, position:] > 1e-5).all()),
                 observed=f"in some head an output from position {position} on ignores that token",
                 expected="every output of every head depends on its own token and on all before",
+                why=lambda: look_ahead(probe, expect, attention),
             )
 
     def test_samples_stay_apart(self, probe, expect):
@@ -138,9 +147,9 @@ class TestModes:
         """With a dropout of 0, train mode gives what eval mode gives."""
         attention, x = build(probe), tokens_like(probe)
         calm = expect_answer(expect, attention, x)
-        attention.train()
-        wild = run(expect, attention.apart, x)
-        expect.close(wild, calm, what="output in train mode", atol=1e-5)
+        expect_no_dropout(
+            expect, run, attention, x, answer=calm, what="output in train mode", atol=1e-5
+        )
 
 
 class TestState:
@@ -199,9 +208,12 @@ class TestGradients:
             materialize_grads=True,
         )
         for name, gradient in zip(parameters, gradients, strict=True):
-            expect.finite(gradient, what=f"gradient of {name}")
-            expect.true(
-                gradient.abs().max().item() > 1e-6,
+            expect_gradient(
+                expect,
+                gradient,
+                output,
+                what=f"gradient of {name}",
+                least=1e-6,
                 observed=f"{name} gets no gradient",
                 expected="a gradient for every parameter",
             )

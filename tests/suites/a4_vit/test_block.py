@@ -8,7 +8,13 @@ import pytest
 import torch
 
 from .. import reasons
-from ..expectations import expect_path_back, expect_same_again
+from ..expectations import (
+    expect_finite_gradient,
+    expect_gradient,
+    expect_no_dropout,
+    expect_path_back,
+    expect_same_again,
+)
 
 B, T, D, H = 2, 5, 12, 3
 BLOCK = 2 * 2 * D + 4 * (D * D + D) + 2 * 4 * D * D + 5 * D
@@ -211,8 +217,9 @@ class TestModes:
         block = probe.module(name, D, H)
         x = draw(probe)
         calm = expect_answer(expect, block, x)
-        wild = run(expect, block.train().apart, x)
-        expect.close(wild, calm, what="output in train mode", atol=1e-6)
+        expect_no_dropout(
+            expect, run, block, x, answer=calm, what="output in train mode", atol=1e-6
+        )
 
     @BOTH
     @pytest.mark.parametrize("branch", LAST)
@@ -306,7 +313,7 @@ class TestGradients:
         total, tokens = level(0.0, track=True)
         expect_path_back(expect, total, expected="a gradient for the tokens")
         (gradient,) = torch.autograd.grad(total, tokens, materialize_grads=True)
-        expect.finite(gradient, what="gradient")
+        expect_finite_gradient(expect, gradient, total, what="gradient")
         slope = ((level(1e-4)[0] - level(-1e-4)[0]) / 2e-4).detach()
         expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=1e-2)
 
@@ -322,9 +329,12 @@ class TestGradients:
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         by_role = pair.by_role(dict(zip(parameters, gradients, strict=True)))
         for role, gradient in by_role.items():
-            expect.finite(gradient, what=f"gradient of {role}")
-            expect.true(
-                gradient.abs().max().item() > 1e-9,
+            expect_gradient(
+                expect,
+                gradient,
+                total,
+                what=f"gradient of {role}",
+                least=1e-9,
                 observed=f"{role} gets no gradient",
                 expected="a gradient for every parameter",
             )

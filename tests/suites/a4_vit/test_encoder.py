@@ -7,7 +7,13 @@ last layers of its branches: then it does nothing, and only the others are left.
 import pytest
 import torch
 
-from ..expectations import expect_path_back, expect_same_again
+from ..expectations import (
+    expect_finite_gradient,
+    expect_gradient,
+    expect_no_dropout,
+    expect_path_back,
+    expect_same_again,
+)
 
 B, T, D, H, CLASSES = 2, 5, 12, 3, 7
 BLOCK = 2 * 2 * D + 4 * (D * D + D) + 2 * 4 * D * D + 5 * D
@@ -206,8 +212,9 @@ class TestModes:
         encoder = probe.module("Encoder", 2, D, H)
         x = draw(probe)
         calm = expect_answer(expect, encoder, x)
-        wild = run(expect, encoder.train().apart, x)
-        expect.close(wild, calm, what="output in train mode", atol=1e-6)
+        expect_no_dropout(
+            expect, run, encoder, x, answer=calm, what="output in train mode", atol=1e-6
+        )
 
 
 class TestState:
@@ -283,7 +290,7 @@ class TestGradients:
         total, tokens = level(0.0, track=True)
         expect_path_back(expect, total, expected="a gradient for the tokens")
         (gradient,) = torch.autograd.grad(total, tokens, materialize_grads=True)
-        expect.finite(gradient, what="gradient")
+        expect_finite_gradient(expect, gradient, total, what="gradient")
         slope = ((level(1e-4)[0] - level(-1e-4)[0]) / 2e-4).detach()
         expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=1e-2)
 
@@ -298,9 +305,12 @@ class TestGradients:
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         by_role = pair.by_role(dict(zip(parameters, gradients, strict=True)))
         for role, gradient in by_role.items():
-            expect.finite(gradient, what=f"gradient of {role}")
-            expect.true(
-                gradient.abs().max().item() > 1e-9,
+            expect_gradient(
+                expect,
+                gradient,
+                total,
+                what=f"gradient of {role}",
+                least=1e-9,
                 observed=f"{role} gets no gradient",
                 expected="a gradient for every parameter",
             )

@@ -4,8 +4,9 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from .. import reasons
 from ..dropped import expect_drawn_anew
-from ..expectations import expect_path_back, expect_same_again
+from ..expectations import expect_no_dropout, expect_path_back, expect_same_again
 
 D, E, HIDDEN = 10, 3, 40
 TOKENS = (2, 5, D)
@@ -148,8 +149,7 @@ class TestModes:
         mlp = probe.module("FeedForward", D)
         x = probe.randn(*TOKENS)
         calm = expect_answer(expect, mlp, x)
-        mlp.train()
-        expect.close(run(expect, mlp.apart, x), calm, what="output in train mode", atol=1e-6)
+        expect_no_dropout(expect, run, mlp, x, answer=calm, what="output in train mode", atol=1e-6)
 
 
 class TestState:
@@ -246,6 +246,7 @@ class TestGradients:
                 gradient.abs().max().item() > 1e-6,
                 observed=f"{name} gets no gradient",
                 expected="a gradient for every parameter of fn",
+                why=lambda: reasons.NO_GRADIENT,
             )
 
     @pytest.mark.fresh

@@ -187,6 +187,7 @@ class TestGradients:
                 gradient.abs().max().item() > 1e-6,
                 observed=f"{name} gets no gradient",
                 expected="a gradient for every parameter",
+                why=lambda: reasons.NO_GRADIENT,
             )
 
     def test_gradient_of_the_conversion(self, student, reference, probe, expect):

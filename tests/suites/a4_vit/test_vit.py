@@ -8,8 +8,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from .. import reasons
-from ..expectations import expect_path_back, expect_same_again
+from ..expectations import expect_gradient, expect_no_dropout, expect_path_back, expect_same_again
 
 PATCH, CLASSES, PATCHES = 4, 5, 9
 SMALL = {
@@ -192,9 +191,9 @@ class TestModes:
         vit = probe.module("ViT", **SMALL)
         images = draw(probe)
         calm = expect_answer(expect, vit, images)
-        vit.train()
-        wild = classify(expect, vit.apart, images)
-        expect.close(wild, calm, what="logits in train mode", atol=1e-6)
+        expect_no_dropout(
+            expect, classify, vit, images, answer=calm, what="logits in train mode", atol=1e-6
+        )
 
 
 class TestNumerics:
@@ -219,12 +218,14 @@ class TestGradients:
         total = (classify(expect, vit, images) * probed).sum()
         expect_path_back(expect, total, expected="a gradient for the images")
         (gradient,) = torch.autograd.grad(total, images, materialize_grads=True)
-        expect.finite(gradient, what="gradient")
-        expect.true(
-            gradient.abs().max().item() > 1e-9,
+        expect_gradient(
+            expect,
+            gradient,
+            total,
+            what="gradient",
+            least=1e-9,
             observed="a gradient of zero",
             expected="logits that depend on the images",
-            why=lambda: reasons.NO_GRADIENT,
         )
         slope = ((level(1e-3) - level(-1e-3)) / 2e-3).detach()
         expect.close((gradient * direction).sum(), slope, what="slope of the logits", atol=1e-2)
@@ -240,9 +241,12 @@ class TestGradients:
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         by_role = pair.by_role(dict(zip(parameters, gradients, strict=True)))
         for name, gradient in by_role.items():
-            expect.finite(gradient, what=f"gradient of {name}")
-            expect.true(
-                gradient.abs().max().item() > 1e-9,
+            expect_gradient(
+                expect,
+                gradient,
+                total,
+                what=f"gradient of {name}",
+                least=1e-9,
                 observed=f"{name} gets no gradient",
                 expected="a gradient for every parameter",
             )

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from .. import reasons
-from ..expectations import expect_path_back, expect_same_again
+from ..expectations import expect_gradient, expect_no_dropout, expect_path_back, expect_same_again
 from ..token_tables import expect_every_token_learns, tables_of
 
 B, H, T, L, D, VOCABULARY = 2, 3, 5, 7, 12, 11
@@ -85,6 +85,12 @@ def expect_tokens_seen_beside_a_mask(probe, expect, block, x):
     )
 
 
+def look_ahead(probe, expect, block):
+    """Name the way in which tokens see others than those before them."""
+    x, memory = draw(probe)
+    return reasons.look_ahead(lambda tokens: run(expect, block, tokens, memory), 0.3 * x)
+
+
 class TestMasking:
     def test_future_tokens_stay_hidden(self, probe, expect):
         """No output of a block depends on a later token."""
@@ -99,6 +105,7 @@ class TestMasking:
                 before[:, :place],
                 what=f"output before token {place} after changing it and all later ones",
                 atol=1e-6,
+                why=lambda: look_ahead(probe, expect, block),
             )
 
     def test_past_tokens_are_seen(self, probe, expect):
@@ -115,6 +122,7 @@ class TestMasking:
                 bool(seen.all()),
                 observed=f"an output from token {place} on does not depend on it",
                 expected="every output depends on its own token and on all before it",
+                why=lambda: look_ahead(probe, expect, block),
             )
 
     def test_logits_do_not_know_the_next_token(self, probe, expect):
@@ -279,9 +287,9 @@ class TestModes:
         block = build_block(probe)
         x, memory = draw(probe)
         calm = expect_answer(expect, block, x, memory)
-        block.train()
-        wild = run(expect, block.apart, x, memory)
-        expect.close(wild, calm, what="output in train mode", atol=1e-6)
+        expect_no_dropout(
+            expect, run, block, x, memory, answer=calm, what="output in train mode", atol=1e-6
+        )
 
     @pytest.mark.parametrize("branch", ["self-attention", "mlp"])
     def test_each_branch_drops(self, probe, expect, branch):
@@ -353,12 +361,14 @@ class TestGradients:
         total, tensor = level(0.0, track=True)
         expect_path_back(expect, total, expected="a gradient for every input")
         (gradient,) = torch.autograd.grad(total, tensor, materialize_grads=True)
-        expect.finite(gradient, what="gradient")
-        expect.true(
-            gradient.abs().max().item() > 1e-9,
+        expect_gradient(
+            expect,
+            gradient,
+            total,
+            what="gradient",
+            least=1e-9,
             observed="a gradient of zero",
             expected="an output that depends on tokens and memory",
-            why=lambda: reasons.NO_GRADIENT,
         )
         slope = ((level(1e-4)[0] - level(-1e-4)[0]) / 2e-4).detach()
         expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=1e-2)
@@ -385,9 +395,12 @@ class TestGradients:
         total = (logits * probe.randn(B, T, VOCABULARY)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         for name, gradient in zip(parameters, gradients, strict=True):
-            expect.finite(gradient, what=f"gradient of {name}")
-            expect.true(
-                gradient.abs().max().item() > 1e-9,
+            expect_gradient(
+                expect,
+                gradient,
+                total,
+                what=f"gradient of {name}",
+                least=1e-9,
                 observed=f"{name} gets no gradient",
                 expected="a gradient for every weight",
             )

@@ -7,7 +7,7 @@ scale costs `outputs` and nothing here.
 import pytest
 import torch
 
-from ..expectations import expect_path_back
+from ..expectations import expect_gradient, expect_path_back
 
 B, H, S, L, DH, DV = 2, 3, 4, 7, 6, 5
 
@@ -279,9 +279,12 @@ class TestGradients:
         total, tensor = level(0.0, track=True)
         expect_path_back(expect, total, expected="a gradient for every input")
         (gradient,) = torch.autograd.grad(total, tensor, materialize_grads=True)
-        expect.finite(gradient, what="gradient")
-        expect.true(
-            gradient.abs().max().item() > 1e-9,
+        expect_gradient(
+            expect,
+            gradient,
+            total,
+            what="gradient",
+            least=1e-9,
             observed="a gradient of zero",
             expected="an output that depends on every input",
         )
@@ -299,9 +302,12 @@ class TestGradients:
             (output * probe.randn(B, S, DV)).sum(), inputs, materialize_grads=True
         )
         for name, gradient in zip(("query", "key", "value"), gradients, strict=True):
-            expect.finite(gradient, what=f"gradient of the {name}")
-            expect.true(
-                gradient.abs().max().item() > 1e-9,
+            expect_gradient(
+                expect,
+                gradient,
+                output,
+                what=f"gradient of the {name}",
+                least=1e-9,
                 observed=f"a gradient of zero for the {name}",
                 expected="an output that depends on every input",
             )

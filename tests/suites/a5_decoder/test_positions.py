@@ -7,7 +7,7 @@ the other way round, cost `outputs` and nothing here.
 import pytest
 import torch
 
-from ..expectations import expect_path_back
+from ..expectations import expect_finite_gradient, expect_path_back
 
 B, H, T, DH = 2, 3, 5, 8
 HALF_PRECISION = (
@@ -132,7 +132,7 @@ class TestGradients:
         turned = turn(student, expect, tracked, positions)
         expect_path_back(expect, turned, expected="a gradient for x")
         (gradient,) = torch.autograd.grad((turned * probed).sum(), tracked, materialize_grads=True)
-        expect.finite(gradient, what="gradient")
+        expect_finite_gradient(expect, gradient, turned, what="gradient")
         moved = turn(student, expect, x + direction, positions) - turned.detach()
         # Turning is linear: the prediction is exact but for rounding.
         expect.close((gradient * direction).sum(), (moved * probed).sum(), what="slope", atol=1e-4)

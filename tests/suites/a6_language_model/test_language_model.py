@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from ..expectations import expect_path_back
+from ..expectations import expect_gradient, expect_path_back
 from ..token_tables import expect_every_token_learns, tables_of
 
 B, H, G, T, D, VOCABULARY, WINDOW = 3, 4, 2, 9, 24, 11, 5
@@ -360,9 +360,12 @@ class TestGradients:
         total = (logits * probe.randn(B, T, VOCABULARY)).sum()
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         for name, gradient in zip(parameters, gradients, strict=True):
-            expect.finite(gradient, what=f"gradient of {name}")
-            expect.true(
-                gradient.abs().max().item() > 1e-9,
+            expect_gradient(
+                expect,
+                gradient,
+                total,
+                what=f"gradient of {name}",
+                least=1e-9,
                 observed=f"{name} gets no gradient",
                 expected="a gradient for every weight",
             )
