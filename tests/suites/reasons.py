@@ -223,14 +223,15 @@ def reading_of(
 ) -> Reason | None:
     """Name the one other way of reading a mask that explains who is seen.
 
-    All are (B, T, T) bool: what is seen, what the mask allows, and the places where that can be
+    All are (B, T, S) bool: what is seen, what the mask allows, and the places where that can be
     told. None if no reading fits, or several. `is_ignored`: the same comes out without the mask.
     That everybody is seen proves less: whoever normalises along another axis sees everybody too.
     """
     if is_ignored:
         return WITHOUT_EFFECT
+    turned = allowed.transpose(1, 2) if allowed.shape[1] == allowed.shape[2] else allowed
     readings = (
-        (TRANSPOSED, allowed.transpose(1, 2)),
+        (TRANSPOSED, turned),
         (INVERTED, ~allowed),
         (OF_THE_FIRST_SAMPLE, allowed[:1].expand_as(allowed)),
     )

@@ -70,6 +70,13 @@ def influence(probe, expect, attention, x, memory, mask=None):
     return torch.stack(moved, dim=-1)  # B S L
 
 
+def reading(expect, attention, x, memory, mask, seen):
+    """Name the other way of reading a mask (B, L) by which tokens see (B, S, L) what they see."""
+    ignored = run(expect, attention, x, memory, mask) - run(expect, attention, x, memory)
+    allowed, is_ignored = mask[:, None].expand_as(seen), bool((ignored.abs() <= 1e-5).all())
+    return reasons.reading_of(seen, allowed, torch.ones_like(seen), is_ignored)
+
+
 class TestMasking:
     @pytest.mark.parametrize("batch", [B, S, H], ids=["usual", "as-many-as-queries", "as-heads"])
     def test_padding_does_not_matter(self, probe, expect, batch):
@@ -79,7 +86,13 @@ class TestMasking:
         mask = probe.mask(batch, L)
         moved = influence(probe, expect, attention, x, memory, mask)
         hidden = moved.masked_fill(mask[:, None], 0.0)
-        expect.close(hidden, torch.zeros_like(hidden), what="change by hidden tokens", atol=1e-5)
+        expect.close(
+            hidden,
+            torch.zeros_like(hidden),
+            what="change by hidden tokens",
+            atol=1e-5,
+            why=lambda: reading(expect, attention, x, memory, mask, moved > 1e-5),
+        )
 
     @pytest.mark.parametrize("batch", [B, S, H], ids=["usual", "as-many-as-queries", "as-heads"])
     def test_allowed_tokens_matter(self, probe, expect, batch):
@@ -92,6 +105,7 @@ class TestMasking:
             bool((moved > 1e-4)[mask[:, None].expand_as(moved)].all()),
             observed="an output ignores a token that it may attend to",
             expected="every output depends on the tokens that it may attend to",
+            why=lambda: reading(expect, attention, x, memory, mask, moved > 1e-4),
         )
 
     def test_padding_is_as_good_as_absent(self, probe, expect):

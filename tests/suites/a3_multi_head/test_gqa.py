@@ -84,6 +84,13 @@ def drawn_mask(probe, shape):
     return mask, allowed, ~torch.eye(T, dtype=torch.bool)
 
 
+def reading(expect, attention, x, mask, seen, allowed, others):
+    """Name the other way of reading a mask by which tokens see (B, T, T) what they see."""
+    ignored = run(expect, attention, x, mask) - run(expect, attention, x)
+    is_ignored = bool((ignored.abs() <= 1e-5).all())
+    return reasons.reading_of(seen, allowed, others.expand_as(seen), is_ignored)
+
+
 class TestGroups:
     @pytest.mark.parametrize("role", ["W_key", "W_value"])
     @pytest.mark.parametrize("groups", [1, 2, 3], ids=["one", "two", "three"])
@@ -122,7 +129,13 @@ class TestMasking:
         expect_answer(expect, attention, x)
         moved = influence(probe, expect, attention, x, mask)
         hidden = torch.where(allowed | ~others, 0.0, moved)
-        expect.close(hidden, torch.zeros_like(hidden), what="change by hidden tokens", atol=1e-5)
+        expect.close(
+            hidden,
+            torch.zeros_like(hidden),
+            what="change by hidden tokens",
+            atol=1e-5,
+            why=lambda: reading(expect, attention, x, mask, moved > 1e-5, allowed, others),
+        )
 
     @pytest.mark.parametrize("shape", MASKS.values(), ids=MASKS.keys())
     def test_allowed_tokens_matter(self, probe, expect, shape):
@@ -135,6 +148,7 @@ class TestMasking:
             bool((moved[allowed & others] > 1e-4).all()),
             observed="an output ignores a token that it may attend to",
             expected="every output depends on the tokens that it may attend to",
+            why=lambda: reading(expect, attention, x, mask, moved > 1e-4, allowed, others),
         )
 
     def test_samples_stay_apart(self, probe, expect):

@@ -203,14 +203,26 @@ class TestMemory:
                 return run(expect, asked, x, memory, memory_mask=mask)
 
         before = answer(memory, apart=False)
-        for place in range(L):
+
+        def why():
+            each = [moved(answer(of_one_changed(place)), before) for place in range(L)]
+            seen = torch.stack(each, dim=-1)  # B T L
+            return reasons.reading_of(
+                seen, mask[:, None].expand_as(seen), torch.ones_like(seen), is_ignored=False
+            )
+
+        def of_one_changed(place):
             changed = memory.clone()
             changed[:, place] += probe.randn(B, D)
-            seen = moved(answer(changed), before)
+            return changed
+
+        for place in range(L):
+            seen = moved(answer(of_one_changed(place)), before)
             expect.true(
                 bool((seen == mask[:, place, None]).all()),
                 observed=f"whether token {place} of the memory is seen does not follow the mask",
                 expected="the mask decides, for each sample",
+                why=why,
             )
 
 
