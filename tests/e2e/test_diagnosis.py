@@ -69,6 +69,12 @@ CHANGED = {
     "weights-halved": (A1, SDPA, RETURN, f"weights = weights / 2\n    {RETURN}"),
     "weights-transposed": (A1, SDPA, RETURN, f"{RETURN}.mT"),
     "nan-in-empty-rows": (A1, SDPA, "torch.nan_to_num(torch", "(torch"),
+    "exp-by-hand": (
+        A1,
+        SDPA,
+        "torch.nan_to_num(torch.softmax(scores, dim=-1))",
+        "scores.exp() / scores.exp().sum(-1, keepdim=True).clamp_min(1e-30)",
+    ),
     "two-steps-ahead": (A2, CAUSAL, ".tril()", ".tril(2)"),
 }
 LOOKS_AHEAD = "a2.causal_attention/outputs/test_all_widths_differ[without-bias]"
@@ -181,6 +187,17 @@ def test_what_is_not_finite_is_told_with_its_reason_and_without_numbers(
         "NaN in some rows only: these are the rows that may attend to nothing, "
         "and the softmax of a row of -inf is 0/0. Give them zeros"
     )
+
+
+def test_scores_that_overflow_are_told_where_nothing_else_fails(
+    graded: dict[str, dict[str, Observation]],
+) -> None:
+    seen = graded["exp-by-hand"]["a1.sdpa/numerics/test_huge_scores"]
+
+    assert seen.cause is not None
+    assert seen.cause.id == "infinity.overflow"
+    in_ordinary_rows = graded["nan-in-empty-rows"].values()
+    assert all(o.cause is None or o.cause.id != "infinity.overflow" for o in in_ordinary_rows)
 
 
 def test_public_checks_have_pictures_and_hidden_ones_none(

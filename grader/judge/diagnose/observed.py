@@ -76,16 +76,19 @@ def observed_causes(
 def _overflows(
     findings: Mapping[Check, Finding], failures: Mapping[Check, FailedComparison]
 ) -> dict[Check, Finding]:
-    """Tell of numbers that are not finite where large ones were handed in, and nowhere else."""
+    """Tell of numbers that are not finite where large ones were handed in, and nowhere else.
+
+    Rows that may attend to nothing have a reason of their own.
+    """
+    kinds = {check: finding.id.partition(".") for check, finding in findings.items()}
     infinite = {
-        check
-        for check, finding in findings.items()
-        if check in failures and finding.id.partition(".")[0] in ("nan", "infinity")
+        check: kind
+        for check, (kind, _dot, rest) in kinds.items()
+        if check in failures and kind in ("nan", "infinity") and rest != "empty_rows"
     }
     if not all(has_large_numbers(failures[check].given) for check in infinite):
         return {}
-    kinds = {check: findings[check].id.partition(".")[0] for check in infinite}
-    return {check: overflow_finding(kind) for check, kind in kinds.items()}
+    return {check: overflow_finding(kind) for check, kind in infinite.items()}
 
 
 def _leak_finding(trace: CheckTrace) -> Finding | None:

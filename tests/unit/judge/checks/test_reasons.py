@@ -55,3 +55,55 @@ def test_lost_weight_proves_a_fill_only_where_ordinary_scores_lose_none() -> Non
     assert reasons.lost_to_a_number(gap, calm) == reasons.LOST_TO_A_NUMBER
     assert reasons.lost_to_a_number(gap, gap) is None
     assert reasons.lost_to_a_number(calm, calm) is None
+
+
+def test_what_tokens_see_of_others_is_named_by_its_pattern() -> None:
+    ones = torch.ones(5, 5, dtype=torch.bool)
+    causal = ones.tril()
+    assert reasons.causal_reading(causal) is None
+    assert reasons.causal_reading(ones.tril(1)) == reasons.NEXT_TOKEN_SEEN
+    assert reasons.causal_reading(ones.tril(-1)) == reasons.OWN_TOKEN_HIDDEN
+    assert reasons.causal_reading(ones.triu()) == reasons.OTHER_TRIANGLE
+    assert reasons.causal_reading(ones.triu(1)) == reasons.OTHER_TRIANGLE
+    assert reasons.causal_reading(ones) == reasons.LATER_TOKENS_SEEN
+    assert reasons.causal_reading(ones.tril(1) & ones.triu(-1)) == reasons.LATER_TOKENS_SEEN
+    assert reasons.causal_reading(causal & ones.triu(-2)) == reasons.EARLIER_TOKENS_HIDDEN
+
+
+def test_who_sees_whom_is_found_by_changing_one_token_after_another() -> None:
+    x = torch.zeros(2, 4, 3)
+    assert torch.equal(reasons.seen_by_token(lambda x: x.cumsum(1), x), torch.ones(4, 4).tril() > 0)
+    assert reasons.look_ahead(lambda x: x.flip(1).cumsum(1).flip(1), x) == reasons.OTHER_TRIANGLE
+
+
+def test_a_gradient_alone_is_not_finite_only_beside_a_finite_output() -> None:
+    assert reasons.not_finite_back(torch.ones(2, 3)) == reasons.NOT_FINITE_BACK
+    assert reasons.not_finite_back(torch.tensor([1.0, torch.nan])) is None
+
+
+def test_survivors_that_stay_as_they_were_are_told_from_another_rate() -> None:
+    assert (
+        reasons.survivors_not_scaled(torch.tensor(0.8), 0.2, 0.02) == reasons.SURVIVORS_NOT_SCALED
+    )
+    assert reasons.survivors_not_scaled(torch.tensor(0.2), 0.2, 0.02) is None
+    assert reasons.survivors_not_scaled(torch.tensor(torch.nan), 0.2, 0.02) is None
+
+
+def test_what_is_drawn_at_a_rate_of_0_shows_in_two_calls() -> None:
+    first = torch.ones(2, 3)
+    assert reasons.dropped_at_rate_0(first, 0.9 * first) == reasons.DROPPED_AT_RATE_0
+    assert reasons.dropped_at_rate_0(first, first.clone()) is None
+
+
+def test_hidden_scores_take_part_only_where_nothing_is_left() -> None:
+    wanted = torch.ones(2, 3)
+    gone = torch.tensor([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
+    assert reasons.hidden_scores_take_part(gone, wanted) == reasons.HIDDEN_SCORES_TAKE_PART
+    assert reasons.hidden_scores_take_part(gone + 0.5, wanted) is None
+
+
+def test_a_mask_that_is_no_square_has_no_other_way_round() -> None:
+    allowed = torch.tensor([[[True, False, True]] * 2, [[True, True, False]] * 2])
+    anywhere = torch.ones_like(allowed)
+    assert reasons.reading_of(~allowed, allowed, anywhere, False) == reasons.INVERTED
+    assert reasons.reading_of(allowed, allowed, anywhere, False) is None

@@ -7,7 +7,12 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from grader.judge.diagnose.values import nonfinite_finding, value_finding
+from grader.judge.diagnose.values import (
+    has_large_numbers,
+    nonfinite_finding,
+    overflow_finding,
+    value_finding,
+)
 
 X = torch.randn(2, 4, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
 WORDS = {4: "tokens", 2: "batch"}
@@ -89,3 +94,29 @@ def test_nan_everywhere_and_single_numbers_are_told_apart() -> None:
     assert some is not None
     assert (everywhere.id, some.id) == ("nan.everywhere", "infinity.some")
     assert nonfinite_finding(X, X, None, "") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "is_large"),
+    [
+        (X, False),
+        (100 * X, True),
+        (X.masked_fill(X > 0, -torch.inf), False),
+        (20 * torch.ones(3), False),
+        (20 * torch.ones(3, dtype=torch.float16), True),
+        (torch.full((3,), 1000), False),
+        (torch.empty(3, device="meta"), False),
+        (torch.empty(0), False),
+        ([X, {"mask": 1e4 * X}], True),
+    ],
+    ids=["usual", "large", "infinite", "20", "half", "whole", "meta", "empty", "nested"],
+)
+def test_large_numbers_are_those_whose_exp_overflows(given: object, is_large: bool) -> None:
+    assert has_large_numbers(((given,), {})) is is_large
+
+
+def test_an_overflow_is_told_without_numbers() -> None:
+    found = overflow_finding("nan")
+    assert found.id == "infinity.overflow"
+    assert found.text.startswith("NaN where the numbers handed in are large, and nowhere else:")
+    assert found.in_words(hidden=True) == found.text
