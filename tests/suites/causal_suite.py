@@ -156,6 +156,7 @@ class CausalSuite:
             bool(((wild - calm).abs() > 1e-3).any()),
             observed="train mode and eval mode give the same output",
             expected="dropout in train mode only",
+            why=lambda: reasons.NOTHING_DROPPED,
         )
 
     def train_does_not_repeat_itself(self, probe, expect, *, batch):
@@ -168,13 +169,14 @@ class CausalSuite:
             bool(((first - second).abs() > 1e-3).any()),
             observed="two calls in train mode give the same output",
             expected="different weights dropped in each call",
-            why=lambda: self.drops(expect, attention, x, first) and reasons.SAME_IN_EACH_CALL,
+            why=lambda: self.why_it_repeats_itself(expect, attention, x, first),
         )
 
-    def drops(self, expect, attention, x, wild):
-        """Tell whether an output of train mode is another than that of eval mode."""
+    def why_it_repeats_itself(self, expect, attention, x, wild):
+        """Tell whether `wild`, the output for x in train mode, is that of eval mode."""
         calm = self.run(expect, attention.eval(), x)
-        return bool(((wild - calm).abs() > 1e-3).any()) or None
+        is_another = bool(((wild - calm).abs() > 1e-3).any())
+        return reasons.SAME_IN_EACH_CALL if is_another else reasons.NOTHING_DROPPED
 
     def no_dropout(self, probe, expect, *, atol):
         """With a dropout of 0, train mode gives what eval mode gives."""

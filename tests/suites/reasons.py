@@ -97,6 +97,30 @@ HIDDEN_SCORES_TAKE_PART = Reason(
     text="beside a large hidden score nothing is left of what may be attended to: hidden scores "
     "take part in the maximum or in the sum before they are hidden",
 )
+NOTHING_DROPPED = Reason(
+    id="mode.nothing_dropped",
+    text="train mode gives what eval mode gives, with a dropout above 0: nothing is dropped, or "
+    "nothing that reaches the output",
+)
+ROWS_ADD_UP = Reason(
+    id="mode.rows_add_up",
+    text="something is dropped, and the weights of a row add up to 1 all the same: dropout works "
+    "before the softmax, or the rows are normalised again after it",
+)
+SHARED_DROPS = Reason(
+    id="mode.shared_drops",
+    text="one draw serves neighbouring rows, or a whole head: each weight is dropped by itself",
+)
+NOBODY_SEES_SOMEBODY = Reason(
+    id="leak.nobody_allowed",
+    text="what may attend to nothing gathers something all the same: the weights of a row that is "
+    "hidden altogether have to be 0",
+)
+ZEROS_TOO_LATE = Reason(
+    id="mask.zeros_too_late",
+    text="what may attend to nothing has an output of zeros: it is its weights that have to be 0, "
+    "and the bias of the last map is added to what they gather",
+)
 DROPPED_ELSEWHERE = Reason(
     id="mode.dropped_elsewhere",
     text="something else than weights is dropped: where all tokens are alike, a dropped weight "
@@ -142,6 +166,24 @@ def hidden_scores_take_part(sums: torch.Tensor, wanted: torch.Tensor) -> Reason 
     """
     wrong = (sums - wanted).abs() > 1e-3
     return HIDDEN_SCORES_TAKE_PART if bool((sums[wrong].abs() < 1e-6).all()) else None
+
+
+def rows_add_up(first: torch.Tensor, second: torch.Tensor) -> Reason | None:
+    """Say why dropout does not change how much is gathered, from two calls in train mode.
+
+    `first` and `second` have one shape and come from the same tokens, which are not alike.
+    """
+    return ROWS_ADD_UP if another_each_time(first, second) is not None else NOTHING_DROPPED
+
+
+def nobody_is_seen(output: torch.Tensor, after: torch.Tensor) -> Reason | None:
+    """Say what is wrong with the output of what may attend to nothing.
+
+    `after` is its output, of the same shape, after everybody else was changed.
+    """
+    if bool(((after - output).abs() > 1e-4).any()):
+        return NOBODY_SEES_SOMEBODY
+    return None if bool(output.any()) else ZEROS_TOO_LATE
 
 
 def dropped_elsewhere(directions: int, heads: int) -> Reason | None:

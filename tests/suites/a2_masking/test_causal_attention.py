@@ -10,7 +10,7 @@ import torch
 
 from .. import reasons
 from ..causal_suite import CausalSuite
-from ..dropped import expect_each_row_drops_its_own
+from ..dropped import beside_the_weights, expect_each_row_drops_its_own
 
 B, T, D_IN, D_OUT, LONGEST = 2, 5, 3, 6, 8
 
@@ -85,19 +85,28 @@ class TestModes:
 
     def test_dropout_is_on_the_weights(self, probe, expect):
         """Where all values are alike, dropout changes the size of an output, not its direction."""
-        calm, sizes, each = self.with_equal_tokens(probe, expect, dropout=0.2)
+        attention = build(probe, dropout=0.2)
+        calm, sizes, each = self.with_equal_tokens(probe, expect, attention)
         wild = each[:, -1]
-        expect.close(wild, sizes[:, None] * calm, what="output in train mode", atol=1e-5)
+        expect.close(
+            wild,
+            sizes[:, None] * calm,
+            what="output in train mode",
+            atol=1e-5,
+            why=lambda: beside_the_weights(wild),
+        )
         expect.true(
             sizes.std().item() > 0.05,
             observed="dropout does not change how much a token gathers",
             expected="some of its weights dropped in each sample",
+            why=lambda: self.rows_add_up(probe, expect, attention),
         )
         expect_each_row_drops_its_own(expect, each)
 
     def test_survivors_are_scaled(self, probe, expect):
         """The share `dropout` of the weights is dropped, the others grow by 1 / (1 - dropout)."""
-        _, sizes, _ = self.with_equal_tokens(probe, expect, dropout=0.2)
+        attention = build(probe, dropout=0.2)
+        _, sizes, _ = self.with_equal_tokens(probe, expect, attention)
         # 1024 samples of 5 weights: the mean is good to 0.007, the variance to 5 %.
         expect.close(
             sizes.mean(),
@@ -112,14 +121,18 @@ class TestModes:
         )
 
     @staticmethod
-    def with_equal_tokens(probe, expect, dropout):
+    def rows_add_up(probe, expect, attention):
+        x = tokens_like(probe)
+        return reasons.rows_add_up(*(run(expect, attention, x) for _ in range(2)))
+
+    @staticmethod
+    def with_equal_tokens(probe, expect, attention):
         """Return the last token's output in eval mode, its multiples in train mode, and all outputs
         in train mode.
 
         With equal tokens a causal row of weights is uniform, and the output is one vector times
         the sum of the weights that survive.
         """
-        attention = build(probe, dropout=dropout)
         expect_look_back(probe, expect, attention, T)
         x = tokens_like(probe, batch=1, count=1).expand(1024, T, D_IN).contiguous()
         outputs = run(expect, attention, x).detach()[:, -1]

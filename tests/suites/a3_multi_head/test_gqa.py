@@ -266,7 +266,16 @@ class TestNumerics:
             expect_answer(expect, pair.student, x)
             output = run(expect, pair.student, x, mask)
         bias = pair.reference.out_proj.bias.detach()
-        expect.close(output[:, 2], bias.expand(B, D), what="output of that token", atol=1e-5)
+
+        def why():
+            others = probe.randn(B, T, D)
+            others[:, 2] = x[:, 2]
+            return reasons.nobody_is_seen(
+                output[:, 2], run(expect, pair.student, others, mask).detach()[:, 2]
+            )
+
+        what = "output of that token"
+        expect.close(output[:, 2], bias.expand(B, D), what=what, atol=1e-5, why=why)
 
 
 class TestGradients:

@@ -259,6 +259,7 @@ class TestModes:
             bool(((wild - calm).abs() > 1e-3).any()),
             observed="train mode and eval mode give the same output",
             expected="dropout in train mode only",
+            why=lambda: reasons.NOTHING_DROPPED,
         )
 
     def test_no_dropout(self, probe, expect):
@@ -436,7 +437,16 @@ class TestNumerics:
         with torch.no_grad():
             output = run(expect, pair.student, x, mask)
         bias = pair.reference.projection.bias.detach()
-        expect.close(output[:, 2], bias.expand(B, D), what="output of that token", atol=1e-5)
+
+        def why():
+            others = probe.randn(B, T, D)
+            others[:, 2] = x[:, 2]
+            return reasons.nobody_is_seen(
+                output[:, 2], run(expect, pair.student, others, mask).detach()[:, 2]
+            )
+
+        what = "output of that token"
+        expect.close(output[:, 2], bias.expand(B, D), what=what, atol=1e-5, why=why)
 
 
 class TestGradients:

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from .. import reasons
+from ..dropped import beside_the_weights
 from ..expectations import expect_gradient, expect_no_dropout, expect_path_back, expect_same_again
 
 B, T, D_IN, D_OUT, H = 2, 5, 7, 4, 3
@@ -126,6 +127,7 @@ class TestModes:
             bool((moved > 1e-3).all()),
             observed="in some head, train mode and eval mode give the same output",
             expected="dropout in every head, in train mode only",
+            why=lambda: None if (moved > 1e-3).any() else reasons.NOTHING_DROPPED,
         )
 
     def test_dropout_is_on_the_weights(self, probe, expect):
@@ -136,12 +138,24 @@ class TestModes:
         calm = run(expect, attention, x)[:, -1].unflatten(-1, (H, D_OUT)).detach()
         wild = run(expect, attention.train(), x)[:, -1].unflatten(-1, (H, D_OUT)).detach()
         sizes = (wild * calm).sum(-1, keepdim=True) / (calm * calm).sum(-1, keepdim=True)
-        expect.close(wild, sizes * calm, what="output in train mode", atol=1e-4)
+        expect.close(
+            wild,
+            sizes * calm,
+            what="output in train mode",
+            atol=1e-4,
+            why=lambda: next(filter(None, map(beside_the_weights, wild.unbind(1))), None),
+        )
         expect.true(
             bool((sizes.std(0) > 0.05).all()),
             observed="dropout does not change how much a token gathers",
             expected="some of its weights dropped in each sample",
+            why=lambda: self.rows_add_up(probe, expect, attention),
         )
+
+    @staticmethod
+    def rows_add_up(probe, expect, attention):
+        x = tokens_like(probe)
+        return reasons.rows_add_up(*(run(expect, attention, x) for _ in range(2)))
 
     def test_no_dropout(self, probe, expect):
         """With a dropout of 0, train mode gives what eval mode gives."""

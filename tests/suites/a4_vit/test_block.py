@@ -204,6 +204,7 @@ class TestModes:
             bool(moved(wild, calm).any()),
             observed="train mode and eval mode give the same output",
             expected="dropout in train mode",
+            why=lambda: reasons.NOTHING_DROPPED,
         )
         again = run(expect, block.eval().apart, x)
         expect.close(again, calm, what="output in eval mode", atol=1e-6)

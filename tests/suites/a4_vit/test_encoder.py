@@ -7,6 +7,7 @@ last layers of its branches: then it does nothing, and only the others are left.
 import pytest
 import torch
 
+from .. import reasons
 from ..expectations import (
     expect_finite_gradient,
     expect_gradient,
@@ -203,6 +204,7 @@ class TestModes:
             bool(moved(wild, calm).any()),
             observed="train mode and eval mode give the same output",
             expected="dropout in train mode",
+            why=lambda: reasons.NOTHING_DROPPED,
         )
         again = run(expect, encoder.eval().apart, x)
         expect.close(again, calm, what="output in eval mode", atol=1e-6)

@@ -289,6 +289,7 @@ class TestModes:
             bool(moved(wild, calm).any()),
             observed="train mode and eval mode give the same output",
             expected="dropout in train mode",
+            why=lambda: reasons.NOTHING_DROPPED,
         )
         block.eval()
         again = run(expect, block.apart, x, memory)
