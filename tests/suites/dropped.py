@@ -25,16 +25,6 @@ def expect_each_row_drops_its_own(expect, wild):
     )
 
 
-def beside_the_weights(wild):
-    """Say what is dropped if not weights; `wild` (N, D) is one head's output for N samples alike.
-
-    Dropped weights move it along one vector only.
-    """
-    spread = (wild - wild.mean(0)).double()
-    directions = torch.linalg.matrix_rank(spread, rtol=1e-4).item()
-    return reasons.dropped_elsewhere(directions, heads=1)
-
-
 def expect_drawn_anew(expect, first, second, atol):
     """Require that two calls drop half of all numbers each, independently of one another.
 

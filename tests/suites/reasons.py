@@ -194,6 +194,15 @@ def dropped_elsewhere(directions: int, heads: int) -> Reason | None:
     return DROPPED_ELSEWHERE if directions > heads else None
 
 
+def beside_the_weights(wild: torch.Tensor) -> Reason | None:
+    """Prove that not weights are dropped, from one head's outputs (N, D) for N samples alike.
+
+    Dropped weights move it along one vector only.
+    """
+    spread = (wild - wild.mean(0)).double()
+    return dropped_elsewhere(int(torch.linalg.matrix_rank(spread, rtol=1e-4)), heads=1)
+
+
 def filled_with_a_number(
     outputs: torch.Tensor, wanted: torch.Tensor, hidden: torch.Tensor
 ) -> Reason | None:

@@ -24,6 +24,7 @@ from .finding import Finding
 from .knowledge import Knowledge, constants_of
 from .raised import raised_finding
 from .shapes import shape_finding
+from .truths import truth_finding
 from .values import has_large_numbers, nonfinite_finding, overflow_finding, value_finding
 
 
@@ -151,9 +152,12 @@ def _plain_finding(
         finding = shape_finding(observed.shape, expected.shape, words)
         if finding is not None:
             return finding
-    floats = all(t is None or t.is_floating_point() for t in both)
-    if observed.is_meta or not floats:
+    if observed.is_meta:
         return None
+    if not all(t is None or t.is_floating_point() for t in both):
+        if expected is None or expected.is_meta:
+            return None
+        return truth_finding(observed, expected, words)
     finding = nonfinite_finding(observed, expected, failure.given, knowledge.empty_row)
     if finding is not None or expected is None or expected.is_meta:
         return finding

@@ -10,7 +10,7 @@ import torch
 
 from .. import reasons
 from ..causal_suite import CausalSuite
-from ..dropped import beside_the_weights, expect_each_row_drops_its_own
+from ..dropped import expect_each_row_drops_its_own
 
 B, T, D_IN, D_OUT, LONGEST = 2, 5, 3, 6, 8
 
@@ -93,7 +93,7 @@ class TestModes:
             sizes[:, None] * calm,
             what="output in train mode",
             atol=1e-5,
-            why=lambda: beside_the_weights(wild),
+            why=lambda: reasons.beside_the_weights(wild),
         )
         expect.true(
             sizes.std().item() > 0.05,

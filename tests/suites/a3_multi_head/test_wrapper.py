@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from .. import reasons
-from ..dropped import beside_the_weights
 from ..expectations import expect_gradient, expect_no_dropout, expect_path_back, expect_same_again
 
 B, T, D_IN, D_OUT, H = 2, 5, 7, 4, 3
@@ -143,7 +142,7 @@ class TestModes:
             sizes * calm,
             what="output in train mode",
             atol=1e-4,
-            why=lambda: next(filter(None, map(beside_the_weights, wild.unbind(1))), None),
+            why=lambda: next(filter(None, map(reasons.beside_the_weights, wild.unbind(1))), None),
         )
         expect.true(
             bool((sizes.std(0) > 0.05).all()),

@@ -107,3 +107,26 @@ def test_a_mask_that_is_no_square_has_no_other_way_round() -> None:
     anywhere = torch.ones_like(allowed)
     assert reasons.reading_of(~allowed, allowed, anywhere, False) == reasons.INVERTED
     assert reasons.reading_of(allowed, allowed, anywhere, False) is None
+
+
+def test_dropout_before_the_softmax_is_told_from_none_at_all() -> None:
+    first = torch.ones(2, 3)
+    assert reasons.rows_add_up(first, 1.1 * first) == reasons.ROWS_ADD_UP
+    assert reasons.rows_add_up(first, first.clone()) == reasons.NOTHING_DROPPED
+
+
+def test_what_may_attend_to_nothing_is_told_what_it_gathers() -> None:
+    bias, zeros = torch.ones(2, 3), torch.zeros(2, 3)
+    assert reasons.nobody_is_seen(bias, bias + 0.5) == reasons.NOBODY_SEES_SOMEBODY
+    assert reasons.nobody_is_seen(zeros, zeros) == reasons.ZEROS_TOO_LATE
+    assert reasons.nobody_is_seen(bias, bias) is None
+    assert reasons.nobody_is_seen(bias * torch.nan, bias * torch.nan) is None
+
+
+def test_numbers_that_change_one_by_one_are_no_dropped_weights() -> None:
+    draws = torch.Generator().manual_seed(0)
+    vector, sizes = torch.randn(1, 5, generator=draws), torch.rand(16, 1, generator=draws)
+    assert reasons.beside_the_weights(vector * sizes) is None
+    dropped = vector * (torch.rand(16, 5, generator=draws) > 0.5)
+    assert reasons.beside_the_weights(dropped) == reasons.DROPPED_ELSEWHERE
+    assert reasons.beside_the_weights(vector.expand(16, 5)) is None
