@@ -12,7 +12,13 @@ from typing import Any
 import torch
 
 from . import reasons
-from .expectations import expect_gradient, expect_no_dropout, expect_path_back, expect_same_again
+from .expectations import (
+    expect_gradient,
+    expect_no_dropout,
+    expect_path_back,
+    expect_same_again,
+    expect_same_state,
+)
 
 LONG = 300
 """Longer than any mask that somebody writes out; short enough for a loop over all pairs."""
@@ -198,8 +204,15 @@ class CausalSuite:
             expected="different outputs for different weights",
         )
         second.load(state)
-        observed = self.run(expect, second.apart, x)
-        expect.close(observed, wanted, what="output of the second module", atol=1e-6)
+        expect_same_state(
+            expect,
+            self.run,
+            second,
+            x,
+            answer=wanted,
+            what="output of the second module",
+            atol=1e-6,
+        )
 
     def short_call_leaves_no_trace(self, probe, expect):
         """After a short sequence, a long one still gives the output it gave before."""

@@ -31,6 +31,16 @@ def expect_no_dropout(expect, ask, module, *args, answer, what, atol):
     expect.close(ask(expect, module.apart, *args), answer, what=what, atol=atol, why=why)
 
 
+def expect_same_state(expect, ask, module, *args, answer, what, atol):
+    """Require the answer of another module, whose state_dict this one has loaded."""
+    second = ask(expect, module.apart, *args)
+
+    def why():
+        return reasons.state_outside(*(ask(expect, module, *args) for _ in range(2)))
+
+    expect.close(second, answer, what=what, atol=atol, why=why)
+
+
 def expect_finite_gradient(expect, gradient, output, what):
     """Require a finite gradient of `output`; both may have any shape, and `output` be a sum."""
     expect.finite(gradient, what=what, why=lambda: reasons.not_finite_back(output))

@@ -5,6 +5,7 @@ the module stores its weights. A reason that the numbers do not prove is none.
 """
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import NamedTuple
 
 import torch
@@ -66,7 +67,8 @@ SAME_IN_EACH_CALL = Reason(
 )
 DRAWN_IN_EVAL = Reason(
     id="mode.drawn_in_eval",
-    text="two calls in eval mode differ: something is dropped there, as in train mode",
+    text="two calls in eval mode differ: something is dropped there as in train mode, or drawn "
+    "anew in each call",
 )
 ANOTHER_EACH_TIME = Reason(
     id="mode.another_each_time",
@@ -121,6 +123,30 @@ ZEROS_TOO_LATE = Reason(
     text="what may attend to nothing has an output of zeros: it is its weights that have to be 0, "
     "and the bias of the last map is added to what they gather",
 )
+MEAN_MOVES = Reason(
+    id="mode.mean_moves",
+    text="on average train mode gives something else than eval mode: what survives has to grow by "
+    "1 / (1 - dropout), once",
+)
+STATE_OUTSIDE = Reason(
+    id="kept.outside_the_state",
+    text="two modules with the same state_dict give different outputs: they depend on something "
+    "that is not in it, such as a number that each of them draws for itself",
+)
+CHANCE_ELSEWHERE = Reason(
+    id="mode.chance_elsewhere",
+    text="the generator that is given changes nothing: what is drawn comes from another one, such "
+    "as one with a seed that is written down, or nothing is drawn",
+)
+NAN_OF_THE_MASK = Reason(
+    id="nan.of_the_mask",
+    text="NaN even where the mask hides nothing, as where it is multiplied by -inf: 0 times "
+    "infinity is NaN. -inf is filled in where something is hidden, by masked_fill or where",
+)
+MASKS_OF_OTHER_HEADS = Reason(
+    id="mask.of_other_heads",
+    text="of a mask for each head, not every head gets its own: one head's mask serves several",
+)
 DROPPED_ELSEWHERE = Reason(
     id="mode.dropped_elsewhere",
     text="something else than weights is dropped: where all tokens are alike, a dropped weight "
@@ -166,6 +192,39 @@ def hidden_scores_take_part(sums: torch.Tensor, wanted: torch.Tensor) -> Reason 
     """
     wrong = (sums - wanted).abs() > 1e-3
     return HIDDEN_SCORES_TAKE_PART if bool((sums[wrong].abs() < 1e-6).all()) else None
+
+
+def state_outside(first: torch.Tensor, again: torch.Tensor) -> Reason | None:
+    """Prove that a module with a loaded state depends on something else.
+
+    Its output is not as it should be, and in two calls, `first` and `again`, it is the same.
+    """
+    return STATE_OUTSIDE if another_each_time(first, again) is None else ANOTHER_EACH_TIME
+
+
+def nan_of_the_mask(weights: torch.Tensor) -> Reason | None:
+    """Prove that a mask brings NaN into `weights`, (..., L), although it hides nothing.
+
+    The scores are of ordinary size.
+    """
+    return NAN_OF_THE_MASK if bool(weights.isnan().any()) else None
+
+
+def masks_of_other_heads(
+    seen: torch.Tensor, masks: torch.Tensor, others: torch.Tensor
+) -> Reason | None:
+    """Prove that what is seen, (B, T, S) bool, is what the masks of some heads alone allow.
+
+    `masks` are (B, H, T, S), True where a head may look, and `others` the places where that can be
+    told: all heads together look wherever one of them may.
+    """
+    heads = range(masks.shape[1])
+    for count in range(1, len(heads)):
+        for some in combinations(heads, count):
+            union = masks[:, list(some)].any(dim=1)
+            if bool(((seen == union) | ~others).all()):
+                return MASKS_OF_OTHER_HEADS
+    return None
 
 
 def rows_add_up(first: torch.Tensor, second: torch.Tensor) -> Reason | None:
@@ -233,7 +292,7 @@ def lost_to_a_number(gap: torch.Tensor, calm_gap: torch.Tensor) -> Reason | None
 def seen_by_token(ask: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
     """Return (T, T) bool: whether output i of `ask` depends on token j; x is (B, T, D)."""
     before = ask(x).detach()
-    columns = []
+    columns: list[torch.Tensor] = []
     for place in range(x.shape[1]):
         changed = x.clone()
         changed[:, place] += 0.5
@@ -247,6 +306,8 @@ def look_ahead(ask: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> 
     `ask` maps tokens, (B, T, D), to outputs of B samples of T tokens. `x` are tokens whose scores
     are small, so that no weight is near zero.
     """
+    if another_each_time(ask(x), ask(x)) is not None:
+        return ANOTHER_EACH_TIME  # then outputs change with every call, and with no token
     return causal_reading(seen_by_token(ask, x))
 
 

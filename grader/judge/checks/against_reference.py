@@ -110,7 +110,7 @@ class AgainstReference:
         """Try the inputs' own dtype first, and float32 after that."""
         (student, reference), (attempt, attempt_single) = sides, attempts
         problem: StudentFault | None = None
-        values = False
+        values = other_dtype = False
         self._last = self._output = None
         try:
             result = self._settled(student, attempt, arguments)
@@ -130,6 +130,8 @@ class AgainstReference:
             self._record.details.forget()
             return
         self._record.compared.append(self._last)
+        if other_dtype:
+            self._record.details.see_other_dtype()
         if values:
             problem.observed += self._blame(student, arguments)
             self._see_extra(student, arguments)

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
+from ...text.language import _
 from ..calls.client import Client
 from ..calls.faults import CheckFailed, NotRecorded, StudentFault
 from ..calls.handles import RemoteFunction
@@ -45,6 +46,13 @@ class FailureDetails:
     def see(self, id: str, text: str) -> None:
         """Note what the failure itself shows: an id, and a sentence that tells no number."""
         self.reason = self.reason or (id, text)
+
+    def see_other_dtype(self) -> None:
+        """Note that a value has another dtype than it should have."""
+        self.see(
+            "dtype.other",
+            _("a tensor of another dtype joins in on the way, or a conversion is not undone"),
+        )
 
     def keep(
         self,

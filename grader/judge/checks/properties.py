@@ -80,10 +80,7 @@ class Properties:
         self._tensor(tensor, what, _("a tensor of {dtype}", dtype=dtype))
         if tensor.dtype != dtype:
             wrong = Difference(WrongDtype(tensor.dtype, dtype))
-            self._record.details.see(
-                "dtype.other",
-                _("a tensor of another dtype joins in on the way, or a conversion is not undone"),
-            )
+            self._record.details.see_other_dtype()
             raise CheckFailed(*in_words(wrong, _named(what)))
 
     def finite(self, tensor: Any, what: str = "", why: Why | None = None) -> None:

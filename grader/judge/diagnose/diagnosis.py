@@ -86,8 +86,10 @@ class Diagnosis:
                 explained[check.id] = replace(
                     explained[check.id], picture=picture_of(trace), weights=weights_of(trace, words)
                 )
+        known = {c: trace for c, trace in case.failing.items() if c.id in causes}
         rest = {c: trace for c, trace in case.failing.items() if c.id not in causes}
-        for id, cause in observed_causes(self._knowledge, rest, case.once_more).items():
+        seen = observed_causes(self._knowledge, rest, known, case.once_more)
+        for id, cause in seen.items():
             explained[id] = replace(explained[id], cause=cause)
         return explained
 

@@ -8,7 +8,7 @@ where there are no values, what the exception's words mean.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -31,11 +31,13 @@ from .values import has_large_numbers, nonfinite_finding, overflow_finding, valu
 def observed_causes(
     knowledge: Knowledge,
     failing: Mapping[Check, CheckTrace],
+    explained: Mapping[Check, CheckTrace],
     again: Callable[[Check], CheckTrace | None],
 ) -> dict[str, Cause]:
     """Return, for each failing check whose values show something, what they show.
 
-    `again` runs a check on another draw of its inputs.
+    `explained` are the checks that failed for a known mistake. `again` runs a check on another draw
+    of its inputs.
     """
     failures = {
         check: trace.failure for check, trace in failing.items() if trace.failure is not None
@@ -56,12 +58,16 @@ def observed_causes(
         finding = finding or _deviation(failure, words)
         if finding is not None:
             findings[check] = finding
-    findings |= _overflows(findings, failures)
+    others = [trace.failure for trace in explained.values() if trace.failure is not None]
+    findings |= _overflows(findings, failures, others)
     for check, trace in failing.items():
         if check not in {*findings, *failures} and trace.error_text:
             finding = raised_finding(trace.error_text)
             if finding is not None:
                 findings[check] = finding
+    if any(finding.id == "mode.another_each_time" for finding in findings.values()):
+        # Outputs that change with every call prove nothing of what they depend on.
+        findings = {c: f for c, f in findings.items() if not f.id.startswith("leak.")}
     count = Counter(finding.id for finding in findings.values())
     seen = len({*failures, *findings})
     return {
@@ -75,21 +81,37 @@ def observed_causes(
 
 
 def _overflows(
-    findings: Mapping[Check, Finding], failures: Mapping[Check, FailedComparison]
+    findings: Mapping[Check, Finding],
+    failures: Mapping[Check, FailedComparison],
+    others: Sequence[FailedComparison],
 ) -> dict[Check, Finding]:
     """Tell of numbers that are not finite where large ones were handed in, and nowhere else.
 
-    Rows that may attend to nothing have a reason of their own.
+    `others` are the failures of further checks. Rows that may attend to nothing have a reason of
+    their own.
     """
-    kinds = {check: finding.id.partition(".") for check, finding in findings.items()}
-    infinite = {
-        check: kind
-        for check, (kind, _dot, rest) in kinds.items()
-        if check in failures and kind in ("nan", "infinity") and rest != "empty_rows"
+    kinds = {
+        check: finding.id.partition(".")[0]
+        for check, finding in findings.items()
+        if check in failures and finding.id.startswith(("nan.", "infinity."))
     }
-    if not all(has_large_numbers(failures[check].given) for check in infinite):
+    empty = {check for check in kinds if findings[check].id.endswith(".empty_rows")}
+    infinite = {check: has_large_numbers(failures[check].given) for check in kinds}
+    elsewhere = (has_large_numbers(each.given) for each in others if _is_infinite(each))
+    if False in [*(large for c, large in infinite.items() if c not in empty), *elsewhere]:
         return {}
-    return {check: overflow_finding(kind) for check, kind in infinite.items()}
+    return {
+        check: overflow_finding(kinds[check])
+        for check, is_large in infinite.items()
+        if is_large and check not in empty
+    }
+
+
+def _is_infinite(failure: FailedComparison) -> bool:
+    both = _first_wrong(failure.observed, failure.expected)
+    if both is None or both[0].is_meta or not both[0].is_floating_point():
+        return False
+    return not bool(both[0].isfinite().all())
 
 
 def _leak_finding(trace: CheckTrace) -> Finding | None:

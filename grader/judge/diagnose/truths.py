@@ -59,12 +59,19 @@ def _shifted(observed: Tensor, expected: Tensor, words: Mapping[int, str]) -> Fi
             rest = length - places
             named = f"{axis} ({words[length]})" if length in words else str(axis)
             if torch.equal(observed.narrow(axis, places, rest), expected.narrow(axis, 0, rest)):
-                way = _("along axis {axis} the entries are shifted by {places} towards the end")
+                text = _(
+                    "along axis {axis} the entries are shifted by {places} towards the end",
+                    axis=named,
+                    places=places,
+                )
             elif torch.equal(observed.narrow(axis, 0, rest), expected.narrow(axis, places, rest)):
-                way = _("along axis {axis} the entries are shifted by {places} towards the start")
+                text = _(
+                    "along axis {axis} the entries are shifted by {places} towards the start",
+                    axis=named,
+                    places=places,
+                )
             else:
                 continue
-            text = way.format(axis=named, places=places)
             return Finding("value.shifted", text, _("the edge of what is True is shifted"))
     return None
 

@@ -50,14 +50,18 @@ def nonfinite_finding(
     return Finding(f"{id}.{kind}", text, short)
 
 
-def has_large_numbers(given: Any) -> bool:
-    """Tell whether an argument holds finite numbers, of any shape, of which exp is no number."""
-    floats = [leaf for leaf in tree_leaves(given) if isinstance(leaf, Tensor) and not leaf.is_meta]
+def has_large_numbers(given: Any) -> bool | None:
+    """Tell whether arguments, of any shape, hold numbers of which exp is too large.
+
+    None where -inf was handed in: NaN may come of that as well.
+    """
+    leaves = [leaf for leaf in tree_leaves(given) if isinstance(leaf, Tensor) and not leaf.is_meta]
+    floats = [leaf for leaf in leaves if leaf.is_floating_point() and leaf.numel()]
+    if not all(bool(leaf.isfinite().all()) for leaf in floats):
+        return None
     return any(
-        float(leaf.nan_to_num(0.0, 0.0, 0.0).abs().max())
-        > (LARGE_IN_HALF if leaf.dtype == torch.float16 else LARGE)
+        float(leaf.abs().max()) > (LARGE_IN_HALF if leaf.dtype == torch.float16 else LARGE)
         for leaf in floats
-        if leaf.is_floating_point() and leaf.numel()
     )
 
 

@@ -32,10 +32,11 @@ def draw(probe, *leading, dtype=torch.float64):
     )
 
 
-def expect_pattern(expect, weights, allowed):
+def expect_pattern(expect, weights, allowed, why=None):
     """Forbidden keys have no weight, allowed keys have some."""
     forbidden = weights[~allowed]
-    expect.close(forbidden, torch.zeros_like(forbidden), what="weight of a forbidden key")
+    nothing = torch.zeros_like(forbidden)
+    expect.close(forbidden, nothing, what="weight of a forbidden key", why=why)
     expect.true(
         bool((weights[allowed] > 0).all()),
         observed="a key that may be attended to gets no weight",
@@ -67,9 +68,15 @@ class TestMasking:
     )
     def test_forbidden_keys_get_no_weight(self, student, probe, expect, leading, shape):
         """A key that may not be attended to gets no weight, and every other key gets some."""
-        mask = probe.mask(*shape)
-        _, weights = attend(student, expect, *draw(probe, *leading), mask=mask)
-        expect_pattern(expect, weights, mask.expand(*leading, S, L))
+        mask, inputs = probe.mask(*shape), draw(probe, *leading)
+        _, weights = attend(student, expect, *inputs, mask=mask)
+
+        def why():
+            expect.finite(attend(student, expect, *inputs)[1], what="weights without a mask")
+            _, open_ = attend(student, expect, *inputs, mask=torch.ones_like(mask))
+            return reasons.nan_of_the_mask(open_)
+
+        expect_pattern(expect, weights, mask.expand(*leading, S, L), why)
 
     def test_rows_are_queries(self, student, probe, expect):
         """In a square mask the rows are queries and the columns are keys."""

@@ -26,10 +26,11 @@ def masked(student, expect, name, x, mask):
     return weights
 
 
-def expect_pattern(expect, weights, allowed):
+def expect_pattern(expect, weights, allowed, why=None):
     """Forbidden keys have no weight, allowed keys have some."""
     forbidden = weights[~allowed]
-    expect.close(forbidden, torch.zeros_like(forbidden), what="weight of a forbidden key")
+    nothing = torch.zeros_like(forbidden)
+    expect.close(forbidden, nothing, what="weight of a forbidden key", why=why)
     expect.true(
         bool((weights[allowed] > 0).all()),
         observed="a key that may be attended to gets no weight",

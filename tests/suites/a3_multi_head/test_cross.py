@@ -8,7 +8,12 @@ import pytest
 import torch
 
 from .. import reasons
-from ..expectations import expect_finite_gradient, expect_path_back, expect_same_again
+from ..expectations import (
+    expect_finite_gradient,
+    expect_path_back,
+    expect_same_again,
+    expect_same_state,
+)
 
 B, S, L, D, H, D_QUERY, D_MEMORY = 2, 5, 6, 12, 3, 7, 8
 
@@ -202,8 +207,16 @@ class TestState:
             expected="different outputs for different weights",
         )
         second.load(state)
-        again = run(expect, second.apart, x, memory)
-        expect.close(again, wanted, what="output of the second module", atol=1e-6)
+        expect_same_state(
+            expect,
+            run,
+            second,
+            x,
+            memory,
+            answer=wanted,
+            what="output of the second module",
+            atol=1e-6,
+        )
 
     def test_inputs_are_not_modified(self, probe, expect):
         """Tokens, memory and mask are the same after the call as before it."""

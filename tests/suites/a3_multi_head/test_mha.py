@@ -108,6 +108,7 @@ class TestModes:
             shift.item() < 0.25,
             observed="on average, outputs in train mode differ from those in eval mode",
             expected="survivors that grow by 1 / (1 - dropout)",
+            why=lambda: reasons.MEAN_MOVES,
         )
         expect_each_row_drops_its_own(expect, each)
 

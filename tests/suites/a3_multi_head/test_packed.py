@@ -10,7 +10,13 @@ from torch import nn
 
 from .. import reasons
 from ..dropped import expect_each_row_drops_its_own
-from ..expectations import expect_gradient, expect_no_dropout, expect_path_back, expect_same_again
+from ..expectations import (
+    expect_gradient,
+    expect_no_dropout,
+    expect_path_back,
+    expect_same_again,
+    expect_same_state,
+)
 
 B, T, D, H, D_IN = 2, 5, 12, 3, 7
 
@@ -293,6 +299,7 @@ class TestModes:
             shift.item() < 0.25,
             observed="on average, outputs in train mode differ from those in eval mode",
             expected="survivors that grow by 1 / (1 - dropout)",
+            why=lambda: reasons.MEAN_MOVES,
         )
         expect_each_row_drops_its_own(expect, each)
 
@@ -315,8 +322,9 @@ class TestState:
             expected="different outputs for different weights",
         )
         second.load(state)
-        observed = run(expect, second.apart, x)
-        expect.close(observed, wanted, what="output of the second module", atol=1e-6)
+        expect_same_state(
+            expect, run, second, x, answer=wanted, what="output of the second module", atol=1e-6
+        )
 
     def test_checkpoint(self, student, reference, probe, expect):
         """A published checkpoint, rows ordered (qkv h d), gives its outputs: loaded by its names,

@@ -8,7 +8,13 @@ import pytest
 import torch
 
 from .. import reasons
-from ..expectations import expect_gradient, expect_no_dropout, expect_path_back, expect_same_again
+from ..expectations import (
+    expect_gradient,
+    expect_no_dropout,
+    expect_path_back,
+    expect_same_again,
+    expect_same_state,
+)
 
 B, T, D_IN, D_OUT, H = 2, 5, 7, 4, 3
 
@@ -184,8 +190,9 @@ class TestState:
             expected="different outputs for different weights",
         )
         second.load(state)
-        observed = run(expect, second.apart, x)
-        expect.close(observed, wanted, what="output of the second module", atol=1e-6)
+        expect_same_state(
+            expect, run, second, x, answer=wanted, what="output of the second module", atol=1e-6
+        )
 
     def test_input_is_not_modified(self, probe, expect):
         """The input is the same after the call as before it."""

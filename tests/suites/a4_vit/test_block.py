@@ -14,6 +14,7 @@ from ..expectations import (
     expect_no_dropout,
     expect_path_back,
     expect_same_again,
+    expect_same_state,
 )
 
 B, T, D, H = 2, 5, 12, 3
@@ -258,7 +259,7 @@ class TestState:
             expected="different outputs for different weights",
         )
         second.load(state)
-        expect.close(run(expect, second.apart, x), wanted, what="output", atol=1e-6)
+        expect_same_state(expect, run, second, x, answer=wanted, what="output", atol=1e-6)
 
     @BOTH
     def test_tokens_are_not_modified(self, probe, expect, name):

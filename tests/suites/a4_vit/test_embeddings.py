@@ -9,7 +9,7 @@ import torch
 
 from .. import reasons
 from ..dropped import expect_drawn_anew
-from ..expectations import expect_no_dropout, expect_path_back, expect_same_again
+from ..expectations import expect_no_dropout, expect_path_back, expect_same_again, expect_same_state
 
 C, P, D, SIDE = 2, 3, 10, 12
 PATCHES = (SIDE // P) ** 2
@@ -192,7 +192,9 @@ class TestState:
             expected="different tokens for different weights",
         )
         second.load(state)
-        expect.close(tokens_of(expect, second.apart, images), wanted, what="tokens", atol=1e-6)
+        expect_same_state(
+            expect, tokens_of, second, images, answer=wanted, what="tokens", atol=1e-6
+        )
 
     def test_images_are_not_modified(self, probe, expect):
         """The images are the same after the call as before it."""

@@ -14,6 +14,7 @@ from ..expectations import (
     expect_no_dropout,
     expect_path_back,
     expect_same_again,
+    expect_same_state,
 )
 
 B, T, D, H, CLASSES = 2, 5, 12, 3, 7
@@ -244,7 +245,7 @@ class TestState:
             expected="different outputs for different weights",
         )
         second.load(state)
-        expect.close(run(expect, second.apart, x), wanted, what="output", atol=1e-6)
+        expect_same_state(expect, run, second, x, answer=wanted, what="output", atol=1e-6)
 
     def test_tokens_are_not_modified(self, probe, expect):
         """The tokens are the same after a call as before it, of the encoder and of the head."""

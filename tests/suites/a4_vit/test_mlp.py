@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 from .. import reasons
 from ..dropped import expect_drawn_anew
-from ..expectations import expect_no_dropout, expect_path_back, expect_same_again
+from ..expectations import expect_no_dropout, expect_path_back, expect_same_again, expect_same_state
 
 D, E, HIDDEN = 10, 3, 40
 TOKENS = (2, 5, D)
@@ -123,6 +123,7 @@ class TestModes:
             error.abs().max().item() < 7,
             observed="in train mode outputs are smaller or larger on average than in eval mode",
             expected="the same on average",
+            why=lambda: reasons.MEAN_MOVES,
         )
 
     def test_dropped_behind_the_activation(self, probe, expect):
@@ -200,7 +201,7 @@ class TestState:
             expected="different outputs for different weights",
         )
         second.load(state)
-        expect.close(run(expect, second.apart, x), wanted, what="output", atol=1e-6)
+        expect_same_state(expect, run, second, x, answer=wanted, what="output", atol=1e-6)
 
     def test_two_modules_share_nothing(self, probe, expect):
         """A second module with weights of its own leaves the outputs of the first as they were."""

@@ -8,7 +8,13 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from ..expectations import expect_gradient, expect_no_dropout, expect_path_back, expect_same_again
+from ..expectations import (
+    expect_gradient,
+    expect_no_dropout,
+    expect_path_back,
+    expect_same_again,
+    expect_same_state,
+)
 
 PATCH, CLASSES, PATCHES = 4, 5, 9
 SMALL = {
@@ -173,7 +179,7 @@ class TestState:
             expected="different logits for different weights",
         )
         second.load(state)
-        expect.close(classify(expect, second.apart, images), wanted, what="logits", atol=1e-6)
+        expect_same_state(expect, classify, second, images, answer=wanted, what="logits", atol=1e-6)
 
     def test_images_are_not_modified(self, probe, expect):
         """The images are the same after the call as before it."""

@@ -8,7 +8,13 @@ import pytest
 import torch
 
 from .. import reasons
-from ..expectations import expect_gradient, expect_no_dropout, expect_path_back, expect_same_again
+from ..expectations import (
+    expect_gradient,
+    expect_no_dropout,
+    expect_path_back,
+    expect_same_again,
+    expect_same_state,
+)
 from ..token_tables import expect_every_token_learns, tables_of
 
 B, H, T, L, D, VOCABULARY = 2, 3, 5, 7, 12, 11
@@ -250,8 +256,9 @@ class TestState:
             expected="different logits for different weights",
         )
         second.load(state)
-        observed = read(expect, second.apart, numbers, memory)
-        expect.close(observed, wanted, what="logits", atol=1e-6)
+        expect_same_state(
+            expect, read, second, numbers, memory, answer=wanted, what="logits", atol=1e-6
+        )
 
     def test_inputs_are_not_modified(self, probe, expect):
         """Tokens, memory and mask are the same after the call as before it."""

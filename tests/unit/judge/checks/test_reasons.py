@@ -130,3 +130,33 @@ def test_numbers_that_change_one_by_one_are_no_dropped_weights() -> None:
     dropped = vector * (torch.rand(16, 5, generator=draws) > 0.5)
     assert reasons.beside_the_weights(dropped) == reasons.DROPPED_ELSEWHERE
     assert reasons.beside_the_weights(vector.expand(16, 5)) is None
+
+
+def test_a_random_module_is_not_told_what_its_tokens_see() -> None:
+    draws = torch.Generator().manual_seed(0)
+    x = torch.zeros(2, 4, 3)
+    named = reasons.look_ahead(lambda x: x + torch.rand(x.shape, generator=draws), x)
+    assert named == reasons.ANOTHER_EACH_TIME
+
+
+def test_a_loaded_state_is_told_from_an_answer_that_varies() -> None:
+    first = torch.ones(2, 3)
+    assert reasons.state_outside(first, first.clone()) == reasons.STATE_OUTSIDE
+    assert reasons.state_outside(first, first + 0.5) == reasons.ANOTHER_EACH_TIME
+
+
+def test_a_mask_that_hides_nothing_brings_no_nan() -> None:
+    assert reasons.nan_of_the_mask(torch.tensor([0.5, torch.nan])) == reasons.NAN_OF_THE_MASK
+    assert reasons.nan_of_the_mask(torch.tensor([0.5, 0.5])) is None
+
+
+def test_masks_of_some_heads_alone_are_told() -> None:
+    masks = torch.zeros(1, 3, 4, 4, dtype=torch.bool)
+    for head in range(3):
+        masks[0, head, :, head] = True
+    anywhere = torch.ones(1, 4, 4, dtype=torch.bool)
+    assert (
+        reasons.masks_of_other_heads(masks[:, 0], masks, anywhere) == reasons.MASKS_OF_OTHER_HEADS
+    )
+    assert reasons.masks_of_other_heads(masks.any(1), masks, anywhere) is None
+    assert reasons.masks_of_other_heads(anywhere, masks, anywhere) is None

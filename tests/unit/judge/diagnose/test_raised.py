@@ -128,7 +128,7 @@ def test_a_check_that_ended_in_an_exception_says_what_it_means() -> None:
     check: Any = OneCheck()
     words = "view size is not compatible with input tensor's size and stride (2, 3)"
     trace = CheckTrace(Outcome.STUDENT_ERROR, ("RuntimeError",), words)
-    causes = observed_causes(Knowledge(), {check: trace}, lambda _: None)
+    causes = observed_causes(Knowledge(), {check: trace}, {}, lambda _: None)
     assert causes["one"].id == "raised.view"
     assert causes["one"].is_observation
     assert causes["one"].text.endswith("use reshape")

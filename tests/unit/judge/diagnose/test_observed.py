@@ -1,0 +1,67 @@
+"""What several failing checks show together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from grader.grade.evidence import Outcome
+from grader.judge.checks.check_trace import CheckTrace, FailedComparison
+from grader.judge.diagnose.knowledge import Knowledge
+from grader.judge.diagnose.observed import observed_causes
+
+NO_SUITE = SimpleNamespace(module=SimpleNamespace())
+X = torch.randn(3, 4, generator=torch.Generator().manual_seed(0))
+NAN = X * torch.nan
+MASKED = X.masked_fill(X > 0, -torch.inf)
+
+
+@dataclass(eq=False)
+class HiddenCheck:
+    """As much of a check as is asked for here."""
+
+    id: str
+    hidden: bool = True
+    item: Any = field(default_factory=lambda: NO_SUITE)
+
+
+def check(id: str) -> Any:
+    return HiddenCheck(id)
+
+
+def failed(given: torch.Tensor, reason: tuple[str, str] | None = None) -> CheckTrace:
+    """Return the trace of a check in which everything came out NaN."""
+    failure = FailedComparison(NAN, X, ((given,), {}))
+    return CheckTrace(Outcome.FAILED, failure=failure, reason=reason)
+
+
+def ids(first: CheckTrace, second: CheckTrace, explained: CheckTrace | None = None) -> list[str]:
+    others = {} if explained is None else {check("known"): explained}
+    failing = {check("a"): first, check("b"): second}
+    causes = observed_causes(Knowledge(), failing, others, lambda _: None)
+    return [causes[id].id if id in causes else "" for id in ("a", "b")]
+
+
+def test_large_numbers_overflow_if_nothing_else_is_nan() -> None:
+    assert ids(failed(100 * X), failed(200 * X)) == ["infinity.overflow"] * 2
+    assert ids(failed(100 * X), failed(X)) == ["nan.everywhere"] * 2
+
+
+def test_a_known_mistake_that_gives_nan_for_ordinary_numbers_counts_too() -> None:
+    assert ids(failed(100 * X), failed(100 * X), failed(X)) == ["nan.everywhere"] * 2
+    assert ids(failed(100 * X), failed(100 * X), failed(200 * X)) == ["infinity.overflow"] * 2
+
+
+def test_infinities_that_were_handed_in_tell_nothing_of_large_numbers() -> None:
+    assert ids(failed(100 * X), failed(MASKED)) == ["infinity.overflow", "nan.everywhere"]
+
+
+@pytest.mark.parametrize(
+    ("id", "left"), [("mode.another_each_time", ""), ("mode.same_in_each_call", "leak.depends")]
+)
+def test_what_varies_by_itself_says_nothing_of_what_it_depends_on(id: str, left: str) -> None:
+    assert ids(failed(X, (id, "…")), failed(X, ("leak.depends", "…"))) == [id, left]
