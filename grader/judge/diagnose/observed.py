@@ -27,6 +27,10 @@ from .shapes import shape_finding
 from .truths import truth_finding
 from .values import has_large_numbers, nonfinite_finding, overflow_finding, value_finding
 
+VARIES = "mode.another_each_time"
+OF_TWO_CALLS = ("kept.", "leak.", "mode.")
+"""What is seen by comparing two calls: outputs that change with every call prove nothing of it."""
+
 
 def observed_causes(
     knowledge: Knowledge,
@@ -65,9 +69,10 @@ def observed_causes(
             finding = raised_finding(trace.error_text)
             if finding is not None:
                 findings[check] = finding
-    if any(finding.id == "mode.another_each_time" for finding in findings.values()):
-        # Outputs that change with every call prove nothing of what they depend on.
-        findings = {c: f for c, f in findings.items() if not f.id.startswith("leak.")}
+    if any(finding.id == VARIES for finding in findings.values()):
+        findings = {c: f for c, f in findings.items() if not f.id.startswith(OF_TWO_CALLS)} | {
+            check: finding for check, finding in findings.items() if finding.id == VARIES
+        }
     count = Counter(finding.id for finding in findings.values())
     seen = len({*failures, *findings})
     return {
