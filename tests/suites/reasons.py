@@ -182,7 +182,7 @@ def survivors_not_scaled(mean: torch.Tensor, rate: float, room: float) -> Reason
 
     `mean`, a number that has no shape: how large on average what was 1 is in train mode.
     """
-    return SURVIVORS_NOT_SCALED if abs(float(mean) - (1 - rate)) <= room else None
+    return SURVIVORS_NOT_SCALED if abs(mean.item() - (1 - rate)) <= room else None
 
 
 def hidden_scores_take_part(sums: torch.Tensor, wanted: torch.Tensor) -> Reason | None:
@@ -191,7 +191,8 @@ def hidden_scores_take_part(sums: torch.Tensor, wanted: torch.Tensor) -> Reason 
     Beside ordinary ones the rows have added up.
     """
     wrong = (sums - wanted).abs() > 1e-3
-    return HIDDEN_SCORES_TAKE_PART if bool((sums[wrong].abs() < 1e-6).all()) else None
+    is_gone = bool(wrong.any()) and bool((sums[wrong].abs() < 1e-6).all())
+    return HIDDEN_SCORES_TAKE_PART if is_gone else None
 
 
 def state_outside(first: torch.Tensor, again: torch.Tensor) -> Reason | None:
@@ -219,6 +220,8 @@ def masks_of_other_heads(
     told: all heads together look wherever one of them may.
     """
     heads = range(masks.shape[1])
+    if bool(((seen == masks.any(dim=1)) | ~others).all()):
+        return None
     for count in range(1, len(heads)):
         for some in combinations(heads, count):
             union = masks[:, list(some)].any(dim=1)
@@ -293,9 +296,10 @@ def seen_by_token(ask: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) 
     """Return (T, T) bool: whether output i of `ask` depends on token j; x is (B, T, D)."""
     before = ask(x).detach()
     columns: list[torch.Tensor] = []
+    step = torch.linspace(-1.0, 1.5, x.shape[-1], dtype=x.dtype) ** 2  # D; a norm sees it
     for place in range(x.shape[1]):
         changed = x.clone()
-        changed[:, place] += 0.5
+        changed[:, place] += step
         columns.append((ask(changed).detach() - before).abs().amax(-1).amax(0) > 1e-4)  # T
     return torch.stack(columns, dim=1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from torch.nn.functional import layer_norm
 
 from tests.suites import reasons
 
@@ -76,6 +77,11 @@ def test_who_sees_whom_is_found_by_changing_one_token_after_another() -> None:
     assert reasons.look_ahead(lambda x: x.flip(1).cumsum(1).flip(1), x) == reasons.OTHER_TRIANGLE
 
 
+def test_a_norm_in_front_hides_no_token() -> None:
+    x = torch.randn(2, 4, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    assert reasons.look_ahead(lambda x: layer_norm(x, (6,)).cumsum(1), x) is None
+
+
 def test_a_gradient_alone_is_not_finite_only_beside_a_finite_output() -> None:
     assert reasons.not_finite_back(torch.ones(2, 3)) == reasons.NOT_FINITE_BACK
     assert reasons.not_finite_back(torch.tensor([1.0, torch.nan])) is None
@@ -100,6 +106,7 @@ def test_hidden_scores_take_part_only_where_nothing_is_left() -> None:
     gone = torch.tensor([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
     assert reasons.hidden_scores_take_part(gone, wanted) == reasons.HIDDEN_SCORES_TAKE_PART
     assert reasons.hidden_scores_take_part(gone + 0.5, wanted) is None
+    assert reasons.hidden_scores_take_part(wanted + 1e-4, wanted) is None
 
 
 def test_a_mask_that_is_no_square_has_no_other_way_round() -> None:
@@ -160,3 +167,5 @@ def test_masks_of_some_heads_alone_are_told() -> None:
     )
     assert reasons.masks_of_other_heads(masks.any(1), masks, anywhere) is None
     assert reasons.masks_of_other_heads(anywhere, masks, anywhere) is None
+    alike = masks[:, :1].expand(1, 3, 4, 4)
+    assert reasons.masks_of_other_heads(alike.any(1), alike, anywhere) is None
