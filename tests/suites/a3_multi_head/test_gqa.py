@@ -171,7 +171,12 @@ class TestMasking:
         # Among 64 samples and some heads, the first token's score of itself is often below -10,000.
         x = probe.randn(64, T, D, scale=400.0)
         alone = run(expect, attention, x[:, :1])
-        allowed = torch.ones(T, T, dtype=torch.bool).tril()
+        triangle = torch.ones(T, T, dtype=torch.bool).tril()
+        for allowed in (triangle, triangle.repeat(64, 1, 1)):  # for all samples, and for each
+            self.expect_output_of_itself(expect, attention, x, allowed, alone)
+
+    @staticmethod
+    def expect_output_of_itself(expect, attention, x, allowed, alone):
         first = run(expect, attention.apart, x, allowed)[:, :1]
 
         def why():
