@@ -41,13 +41,30 @@ def expect_same_state(expect, ask, module, *args, answer, what, atol):
     expect.close(second, answer, what=what, atol=atol, why=why)
 
 
+def expect_nothing_gathered(expect, output, bias, beside_others, what):
+    """Require that what may attend to nothing is left with the bias (D,) of the last map.
+
+    `output` (..., D) is its output, and `beside_others()` the same after all others were changed.
+    """
+
+    def why():
+        return reasons.nobody_is_seen(output, beside_others().detach())
+
+    expect.close(output, bias.expand_as(output), what=what, atol=1e-5, why=why)
+
+
 def expect_finite_gradient(expect, gradient, output, what):
     """Require a finite gradient of `output`; both may have any shape, and `output` be a sum."""
     expect.finite(gradient, what=what, why=lambda: reasons.not_finite_back(output))
 
 
-def expect_gradient(expect, gradient, output, *, what, least, observed, expected):
-    """Require a gradient of `output` that is finite and somewhere larger than `least`."""
+def expect_gradient(expect, gradient, output, *, expected, name="", least=1e-9):
+    """Require a gradient of `output` that is finite and somewhere larger than `least`.
+
+    `name`: of what it is the gradient, if that is not the only one.
+    """
+    what = f"gradient of {name}" if name else "gradient"
+    observed = f"{name} gets no gradient" if name else "a gradient of zero"
     expect_finite_gradient(expect, gradient, output, what=what)
     expect.true(
         gradient.abs().max().item() > least,

@@ -70,8 +70,10 @@ def observed_causes(
             if finding is not None:
                 findings[check] = finding
     if any(finding.id == VARIES for finding in findings.values()):
-        findings = {c: f for c, f in findings.items() if not f.id.startswith(OF_TWO_CALLS)} | {
-            check: finding for check, finding in findings.items() if finding.id == VARIES
+        findings = {
+            check: finding
+            for check, finding in findings.items()
+            if finding.id == VARIES or not finding.id.startswith(OF_TWO_CALLS)
         }
     count = Counter(finding.id for finding in findings.values())
     seen = len({*failures, *findings})

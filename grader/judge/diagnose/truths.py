@@ -27,7 +27,7 @@ def truth_finding(observed: Tensor, expected: Tensor, words: Mapping[int, str]) 
     if torch.equal(observed, ~expected):
         return Finding("value.inverted", _("every True should be False, and every False True"))
     if bool(observed.all()) or not bool(observed.any()):
-        text = _("every entry is {value}, whatever the input", value=bool(observed.any()))
+        text = _("every entry is {value}", value=bool(observed.any()))
         return Finding("value.constant", text, _("every entry is the same"))
     return (
         _turned(observed, expected)

@@ -56,7 +56,7 @@ def has_large_numbers(given: Any) -> bool | None:
     None where -inf was handed in: NaN may come of that as well.
     """
     leaves = [leaf for leaf in tree_leaves(given) if isinstance(leaf, Tensor) and not leaf.is_meta]
-    floats = [leaf for leaf in leaves if leaf.is_floating_point() and leaf.numel()]
+    floats = [leaf.detach() for leaf in leaves if leaf.is_floating_point() and leaf.numel()]
     if not all(bool(leaf.isfinite().all()) for leaf in floats):
         return None
     return any(

@@ -259,9 +259,8 @@ class TestGradients:
                 expect,
                 gradient,
                 total,
-                what=f"gradient of {name}",
+                name=name,
                 least=1e-7,
-                observed=f"{name} gets no gradient",
                 expected="a gradient for every parameter",
             )
 

@@ -62,15 +62,7 @@ class TestGradients:
         expect_path_back(expect, shares, expected="a gradient for the scores")
         total = (shares * probe.randn(4, 6)).sum()
         (gradient,) = torch.autograd.grad(total, x, materialize_grads=True)
-        expect_gradient(
-            expect,
-            gradient,
-            total,
-            what="gradient",
-            least=1e-9,
-            observed="a gradient of zero",
-            expected="shares that depend on the scores",
-        )
+        expect_gradient(expect, gradient, total, expected="shares that depend on the scores")
 
     @pytest.mark.fresh
     def test_gradients_of_a_new_draw(self, student, reference, probe, expect):

@@ -232,9 +232,8 @@ class TestGradients:
                 expect,
                 gradient,
                 output,
-                what=f"gradient of {name}",
+                name=name,
                 least=1e-6,
-                observed=f"{name} gets no gradient",
                 expected="a gradient for every parameter",
             )
 

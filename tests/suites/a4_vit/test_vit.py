@@ -224,15 +224,7 @@ class TestGradients:
         total = (classify(expect, vit, images) * probed).sum()
         expect_path_back(expect, total, expected="a gradient for the images")
         (gradient,) = torch.autograd.grad(total, images, materialize_grads=True)
-        expect_gradient(
-            expect,
-            gradient,
-            total,
-            what="gradient",
-            least=1e-9,
-            observed="a gradient of zero",
-            expected="logits that depend on the images",
-        )
+        expect_gradient(expect, gradient, total, expected="logits that depend on the images")
         slope = ((level(1e-3) - level(-1e-3)) / 2e-3).detach()
         expect.close((gradient * direction).sum(), slope, what="slope of the logits", atol=1e-2)
 
@@ -248,13 +240,7 @@ class TestGradients:
         by_role = pair.by_role(dict(zip(parameters, gradients, strict=True)))
         for name, gradient in by_role.items():
             expect_gradient(
-                expect,
-                gradient,
-                total,
-                what=f"gradient of {name}",
-                least=1e-9,
-                observed=f"{name} gets no gradient",
-                expected="a gradient for every parameter",
+                expect, gradient, total, name=name, expected="a gradient for every parameter"
             )
 
     @pytest.mark.fresh

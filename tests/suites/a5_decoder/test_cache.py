@@ -332,15 +332,7 @@ class TestGradients:
         total = (attention.prefill(tracked) * probed).sum()
         expect_path_back(expect, total, expected="a gradient for the tokens")
         (gradient,) = torch.autograd.grad(total, tracked, materialize_grads=True)
-        expect_gradient(
-            expect,
-            gradient,
-            total,
-            what="gradient",
-            least=1e-9,
-            observed="a gradient of zero",
-            expected="outputs that depend on the tokens",
-        )
+        expect_gradient(expect, gradient, total, expected="outputs that depend on the tokens")
         here, there = (
             (take_in(expect, attention.prefill, x + step * direction) * probed).sum()
             for step in (-1e-3, 1e-3)

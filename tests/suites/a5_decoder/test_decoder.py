@@ -382,13 +382,7 @@ class TestGradients:
         expect_path_back(expect, total, expected="a gradient for every input")
         (gradient,) = torch.autograd.grad(total, tensor, materialize_grads=True)
         expect_gradient(
-            expect,
-            gradient,
-            total,
-            what="gradient",
-            least=1e-9,
-            observed="a gradient of zero",
-            expected="an output that depends on tokens and memory",
+            expect, gradient, total, expected="an output that depends on tokens and memory"
         )
         slope = ((level(1e-4)[0] - level(-1e-4)[0]) / 2e-4).detach()
         expect.close((gradient * direction).sum(), slope, what="slope of the output", atol=1e-2)
@@ -416,13 +410,7 @@ class TestGradients:
         gradients = torch.autograd.grad(total, list(parameters.values()), materialize_grads=True)
         for name, gradient in zip(parameters, gradients, strict=True):
             expect_gradient(
-                expect,
-                gradient,
-                total,
-                what=f"gradient of {name}",
-                least=1e-9,
-                observed=f"{name} gets no gradient",
-                expected="a gradient for every weight",
+                expect, gradient, total, name=name, expected="a gradient for every weight"
             )
 
     @pytest.mark.fresh

@@ -32,7 +32,7 @@ WORDS = {5: "tokens"}
         (
             lambda m: torch.ones_like(m),
             "value.constant",
-            "every entry is True, whatever the input",
+            "every entry is True",
         ),
         (
             lambda m: m & (torch.arange(5) != 2),
