@@ -36,7 +36,7 @@ from ..checks.checks import Check
 from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import AGAIN, AS_GRADED, FURTHER, PROBES, MutantRuns
 from ..mutants.mutants import KnownMistake, Mutants
-from .raised import raised_kind, raised_the_same
+from .raised import may_mean_the_same, raised_kind, raised_the_same
 
 RESEEDED = Draw(reseeded=True)
 NEARLY = 3e-5
@@ -216,7 +216,7 @@ class Dictionary:
             # written: a finite gradient of a row that nobody reads may be any number.
             if result is Match.SAME and changes:
                 distinguishing.append(check)
-            ended += result is Match.UNDECIDED and changes and ended_alike(trace, made)
+            ended += result is Match.UNDECIDED and changes and _may_have_ended_alike(trace, made)
             undecided += result is Match.UNDECIDED and check in case.failing
         failing = [case.failing[check] for check in distinguishing if check in case.failing]
         agreeing = _agreeing(distinguishing, case)
@@ -353,6 +353,12 @@ def _raised_one_kind(student: CheckTrace, made: CheckTrace) -> bool:
     """Tell whether two runs ended in exceptions that say the same, wherever each was raised."""
     kind = raised_kind(student.error_text)
     return kind is not None and kind is raised_kind(made.error_text)
+
+
+def _may_have_ended_alike(student: CheckTrace, made: CheckTrace) -> bool:
+    """Tell whether two runs ended in exceptions of one kind, of which each may mean the other."""
+    is_alike = may_mean_the_same(student.error_text, made.error_text)
+    return is_alike and ended_alike(student, made)
 
 
 def _shows_the_same(student: CheckTrace, made: CheckTrace, room: float) -> bool:

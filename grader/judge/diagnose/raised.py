@@ -212,6 +212,10 @@ KINDS = (
     ),
 )
 """The more telling first: of several that fit a message, the first is told."""
+OF_SIZES = frozenset(
+    {"raised.view", "raised.elements", "raised.broadcast", "raised.product", "raised.axes"}
+)
+"""What is raised where lengths or axes do not fit: which of them depends on how code is written."""
 
 
 _WHICH = re.compile(r"(dimensions?|dim|axis|argument|version) ?#?\d+")
@@ -238,6 +242,16 @@ def raised_the_same(one: str, other: str) -> bool:
         and kind is raised_kind(other)
         and (lengths == _lengths(other))
     )
+
+
+def may_mean_the_same(one: str, other: str) -> bool:
+    """Tell whether one fault may lie behind two exceptions, by what their messages tell.
+
+    Sizes that do not fit are told in several ways, by where they meet. Of two messages that tell of
+    no kind nothing is known.
+    """
+    kinds = [kind.id if kind else "" for kind in (raised_kind(one), raised_kind(other))]
+    return kinds[0] == kinds[1] or OF_SIZES.issuperset(kinds)
 
 
 def _lengths(message: str) -> frozenset[str]:

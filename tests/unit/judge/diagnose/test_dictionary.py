@@ -268,6 +268,14 @@ def test_exceptions_of_one_kind_in_three_checks_are_a_mistake_in_other_words(
     assert told_of(bank, dict.fromkeys(names, ended("sizes differ", kind))) == told
 
 
+def test_an_exception_that_means_something_else_is_another_mistake() -> None:
+    names = [*MANY][:3]
+    truth = "Boolean value of Tensor with more than one value is ambiguous"
+    bank = Bank({"m": dict.fromkeys(names, ended(truth))})
+    assert told_of(bank, dict.fromkeys(names, ended(TRANSPOSED.format(4, 2)))) == []
+    assert told_of(bank, dict.fromkeys(names, ended(truth))) == ["m"]
+
+
 TRANSPOSED = "The size of tensor a ({}) must match the size of tensor b (7) at dimension {}"
 
 

@@ -13,7 +13,13 @@ from grader.grade.evidence import Outcome
 from grader.judge.checks.check_trace import CheckTrace
 from grader.judge.diagnose.knowledge import Knowledge
 from grader.judge.diagnose.observed import observed_causes
-from grader.judge.diagnose.raised import KINDS, raised_finding, raised_kind, raised_the_same
+from grader.judge.diagnose.raised import (
+    KINDS,
+    may_mean_the_same,
+    raised_finding,
+    raised_kind,
+    raised_the_same,
+)
 
 NOTHING: Any = None
 X: Any = torch.zeros(2, 3)
@@ -116,6 +122,22 @@ def test_the_lengths_of_a_product_count() -> None:
     assert raised_the_same(product.format(2, 5), product.format(2, 5))
     for others in ((3, 5), (2, 6), (22, 5)):
         assert not raised_the_same(product.format(2, 5), product.format(*others))
+
+
+@pytest.mark.parametrize(
+    ("other", "may"),
+    [
+        ("The size of tensor a (5) must match the size of tensor b (7)", True),
+        ("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)", True),
+        ("Boolean value of Tensor with more than one value is ambiguous", False),
+        ("98 is no multiple of 15", False),
+    ],
+)
+def test_sizes_that_do_not_fit_are_told_in_several_ways(other: str, may: bool) -> None:
+    sizes = "The size of tensor a (6) must match the size of tensor b (5)"
+    assert may_mean_the_same(sizes, other) is may
+    assert may_mean_the_same(other, sizes) is may
+    assert may_mean_the_same(other, other)
 
 
 class OneCheck:
