@@ -94,6 +94,74 @@ SURVIVORS_NOT_SCALED = Reason(
     text="what is not dropped stays as it was: it grows by 1 / (1 - dropout), or everything behind "
     "it is smaller in training than afterwards",
 )
+DROPPED_TWICE = Reason(
+    id="mode.dropped_twice",
+    text="what is not dropped grows by 1 / (1 - dropout) twice over: dropout is applied twice",
+)
+GROWN_BY_THE_OTHER_SHARE = Reason(
+    id="mode.grown_by_the_other_share",
+    text="what is not dropped grows by 1 / dropout: it is 1 / (1 - dropout) that keeps the mean",
+)
+SHARE_IS_KEPT = Reason(
+    id="mode.share_is_kept",
+    text="the share that should be dropped survives, and the rest is dropped: the draw is read the "
+    "wrong way round",
+)
+NAN_AT_RATE_1 = Reason(
+    id="mode.nan_at_rate_1",
+    text="where everything is dropped numbers are NaN: 1 - dropout is 0 there, and 0 is divided by "
+    "it",
+)
+BIASES_HIDE = Reason(
+    id="mask.biases_hide",
+    text="a float mask hides wherever it is not 0: only -inf hides, and its other numbers are "
+    "added to the scores",
+)
+BIASES_WITHOUT_EFFECT = Reason(
+    id="mask.biases_without_effect",
+    text="the finite numbers of a float mask have no effect: they are added to the scores",
+)
+NOT_AFFINE = Reason(
+    id="layers.not_affine",
+    text="what should be a linear map and a bias is neither, as with an activation, a norm or a "
+    "clamp on the way",
+)
+WITHOUT_BIAS = Reason(
+    id="layers.without_bias",
+    text="zeros give zeros: the linear map has no bias, or it is not added",
+)
+SINES_TWICE = Reason(
+    id="value.sines_twice",
+    text="each frequency has two columns that are alike: one of them is the sine, the other the "
+    "cosine",
+)
+IN_ONE_ROW = Reason(
+    id="value.in_one_row",
+    text="the patches are stretched as one long row, in which the end of a row of the grid has the "
+    "beginning of the next one as its neighbour: they are a grid",
+)
+NOTHING_LEFT = Reason(
+    id="nan.nothing_left",
+    text="nothing is left to choose from: the most probable token stays, however small p is",
+)
+WINDOW_WITHOUT_EFFECT = Reason(
+    id="mask.window_without_effect",
+    text="tokens see all that came before them: the window has no effect",
+)
+WINDOW_OFF_BY_ONE = Reason(
+    id="mask.window_off_by_one",
+    text="a token sees one token more, or one less, than the window holds, which is the token "
+    "itself and window - 1 before it",
+)
+DROPPED_BEFORE = Reason(
+    id="mode.dropped_before",
+    text="a number that survives is not always the same: something that it is made of is dropped "
+    "before, too",
+)
+TOKEN_BY_TOKEN = Reason(
+    id="kept.token_by_token",
+    text="the beginning goes in token by token: it is known as a whole, and goes in at once",
+)
 HIDDEN_SCORES_TAKE_PART = Reason(
     id="mask.hidden_scores_take_part",
     text="beside a large hidden score nothing is left of what may be attended to: hidden scores "
@@ -183,6 +251,80 @@ def survivors_not_scaled(mean: torch.Tensor, rate: float, room: float) -> Reason
     `mean`, a number that has no shape: how large on average what was 1 is in train mode.
     """
     return SURVIVORS_NOT_SCALED if abs(mean.item() - (1 - rate)) <= room else None
+
+
+def growth_of_survivors(before: torch.Tensor, after: torch.Tensor, rate: float) -> Reason | None:
+    """Prove by what factor a dropout of `rate` makes grow what survives it.
+
+    `before` and `after` have one shape: numbers that survived, without and with dropout.
+    """
+    factor = float((after / before).median())
+    if not abs(factor - 1 / (1 - rate)) > 1e-3:
+        return None
+    factors = (
+        (SURVIVORS_NOT_SCALED, 1.0),
+        (DROPPED_TWICE, (1 - rate) ** -2),
+        (GROWN_BY_THE_OTHER_SHARE, 1 / rate),
+    )
+    return next((reason for reason, wrong in factors if abs(factor - wrong) < 1e-3), None)
+
+
+def share_is_kept(dropped: torch.Tensor, rate: float, room: float) -> Reason | None:
+    """Prove that the share that survives, of weights of any shape, is the one to be dropped."""
+    share = float((dropped != 0).double().mean())
+    return SHARE_IS_KEPT if abs(share - rate) <= room else None
+
+
+def biases_misread(weights: torch.Tensor, bias: torch.Tensor) -> Reason | None:
+    """Name how the finite numbers of a float mask, none of them 0, are misread.
+
+    `weights` and `bias` are (N, L); all scores are 0, so that the mask alone decides.
+    """
+    allowed = bias.isfinite()
+    if not bool(weights[allowed].any()):
+        return BIASES_HIDE
+    alike = allowed / allowed.sum(-1, keepdim=True)
+    return BIASES_WITHOUT_EFFECT if bool(((weights - alike).abs() < 1e-5).all()) else None
+
+
+def sines_twice(table: torch.Tensor) -> Reason | None:
+    """Prove that the two columns of each frequency are alike; `table` is (T, dim)."""
+    halves = table[:, 0::2], table[:, 1::2], *table.chunk(2, dim=1)
+    pairs = zip(halves[::2], halves[1::2], strict=True)
+    is_alike = any(bool(((one - other).abs() < 1e-4).all()) for one, other in pairs)
+    return SINES_TWICE if is_alike else None
+
+
+def dropped_before(outputs: torch.Tensor) -> Reason | None:
+    """Prove that parts are dropped before the whole is; `outputs`, (N, …), are N draws of one."""
+    alive = outputs != 0
+    high = outputs.masked_fill(~alive, -torch.inf).amax(0)
+    low = outputs.masked_fill(~alive, torch.inf).amin(0)
+    return DROPPED_BEFORE if bool((high - low > 1e-3).any()) else None
+
+
+def in_one_row(stretch: Callable[..., torch.Tensor]) -> Reason | None:
+    """Prove that `stretch(positions, old, new, num_prefix)` takes a grid for one long row.
+
+    What grows from patch to patch grows evenly then: in a grid, it makes a jump at each new row.
+    """
+    ramp = torch.arange(15.0, dtype=torch.float64).unsqueeze(1)  # (N, 1) of 3 rows by 5
+    steps = stretch(ramp, (3, 5), (4, 7), 0).detach().flatten().diff()[7:20]
+    return IN_ONE_ROW if float(steps.max() - steps.min()) < 1e-3 else None
+
+
+def window_reading(seen: torch.Tensor, window: int) -> Reason | None:
+    """Name the way in which tokens see others than a window that looks back lets them see.
+
+    `seen` is (T, T) bool, True where output i depends on token j; T is larger than the window.
+    """
+    past = torch.ones_like(seen).tril()
+    if bool((seen & ~past).any()):
+        return LATER_TOKENS_SEEN
+    if torch.equal(seen, past):
+        return WINDOW_WITHOUT_EFFECT
+    off = (past.triu(1 - width) for width in (window - 1, window + 1))
+    return WINDOW_OFF_BY_ONE if any(torch.equal(seen, band) for band in off) else None
 
 
 def hidden_scores_take_part(sums: torch.Tensor, wanted: torch.Tensor) -> Reason | None:

@@ -30,7 +30,28 @@ def shape_finding(observed: Shape, expected: Shape, words: Mapping[int, str]) ->
         result = find(observed, expected, names)
         if result is not None:
             return Finding(f"shape.{result[0]}", f"{message}: {result[1]}")
-    return Finding("shape.other", message)
+    longer = _other_length(observed, expected, words)
+    return Finding("shape.other", f"{message}: {longer}" if longer else message)
+
+
+def _other_length(observed: Shape, expected: Shape, words: Mapping[int, str]) -> str:
+    """Name the one axis that is as long as another axis than the one it should be; "" if none is.
+
+    `words` are the names of axes by their lengths.
+    """
+    if len(observed) != len(expected):
+        return ""
+    pairs = enumerate(zip(observed, expected, strict=True))
+    wrong = [(axis, found, right) for axis, (found, right) in pairs if found != right]
+    if len(wrong) != 1 or not words.keys() >= {wrong[0][1], wrong[0][2]}:
+        return ""
+    axis, found, right = wrong[0]
+    return _(
+        "axis {axis} has the length of {found}, and should have that of {right}",
+        axis=axis,
+        found=words[found],
+        right=words[right],
+    )
 
 
 def _reordered(

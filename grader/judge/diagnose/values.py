@@ -44,6 +44,17 @@ def nonfinite_finding(
         text = _("{value} in {rows} and nowhere else: {why}", value=name, rows=places, why=why)
         short = _("{value} in some rows only: {why}", value=name, why=why)
         return Finding(f"{id}.empty_rows", text, short)
+    if id == "nan" and torch.equal(rows, whole):
+        text = _(
+            "NaN in all of {rows}, and the rest is finite: as where a row is divided by its own "
+            "sum and that is 0, or a softmax is taken of -inf alone",
+            rows=_places(rows),
+        )
+        short = _(
+            "NaN in some rows only, and the rest is finite: as where a row is divided by its own "
+            "sum and that is 0, or a softmax is taken of -inf alone"
+        )
+        return Finding("nan.whole_rows", text, short)
     kind = "whole_rows" if torch.equal(rows, whole) else "some"
     text = _("{value} in {rows}, and the rest is finite", value=name, rows=_places(rows))
     short = _("{value} in some rows only, and the rest is finite", value=name)

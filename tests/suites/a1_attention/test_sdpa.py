@@ -135,7 +135,13 @@ class TestMasking:
         bias[:, 1] -= 1e6
         _, weights = attend(student, expect, query, key, value, mask=bias)
         shares = weights / weights.sum(-1, keepdim=True)
-        expect.close(shares, bias.softmax(-1), what="share of each key", atol=1e-5)
+        expect.close(
+            shares,
+            bias.softmax(-1),
+            what="share of each key",
+            atol=1e-5,
+            why=lambda: reasons.biases_misread(*(t[:, 2:].flatten(0, 1) for t in (weights, bias))),
+        )
 
     def test_additive_mask_of_another_dtype(self, student, probe, expect):
         """A float64 mask works with float32 tensors, and the result stays float32."""

@@ -51,7 +51,13 @@ class TestModes:
         dropped = drop(student, expect, drawn(probe, *SHAPE), p)
         share = (dropped == 0).double().mean()
         # The standard deviation is 0.002.
-        expect.close(share, torch.tensor(p), what="share that is dropped", atol=0.02)
+        expect.close(
+            share,
+            torch.tensor(p),
+            what="share that is dropped",
+            atol=0.02,
+            why=lambda: reasons.share_is_kept(dropped, p, room=0.02),
+        )
 
     @pytest.mark.parametrize("axis", AXES, ids=AXES.values())
     def test_each_on_its_own(self, student, probe, expect, axis):
@@ -104,7 +110,13 @@ class TestModes:
         """With p = 1 nothing survives in training, and the result is all zeros."""
         weights = drawn(probe, 4, 5)
         expect_survivors(expect, drop(student, expect, drawn(probe, *SHAPE), 0.5))
-        expect.close(drop(student, expect, weights, 1.0), torch.zeros(4, 5), what="weights")
+        gone = drop(student, expect, weights, 1.0)
+        expect.close(
+            gone,
+            torch.zeros(4, 5),
+            what="weights",
+            why=lambda: reasons.NAN_AT_RATE_1 if bool(gone.isnan().any()) else None,
+        )
 
     @pytest.mark.fresh
     def test_a_new_draw(self, student, probe, expect):

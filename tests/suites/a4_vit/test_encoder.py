@@ -44,6 +44,14 @@ def run(expect, encoder, x, *mask):
     return output
 
 
+def why_under_a_triangle(expect, encoder, x, mask):
+    """Return the reason for which tokens see others than a triangle lets them, or None."""
+    masked, plain = run(expect, encoder, x, mask), run(expect, encoder, x)
+    if bool(((masked - plain).abs() < 1e-6).all()):
+        return reasons.WITHOUT_EFFECT
+    return reasons.look_ahead(lambda tokens: run(expect, encoder, tokens, mask), x)
+
+
 def score(expect, head, x):
     """Call the student's head; the logits have the right shape and no NaN, or the check ends."""
     logits = head(x)
@@ -148,6 +156,7 @@ class TestMasking:
                 bool((seen == (torch.arange(T) >= place)).all()),
                 observed=f"token {place} is seen at the wrong places",
                 expected=f"token {place} changes the output from place {place} on, and no other",
+                why=lambda: why_under_a_triangle(expect, encoder, x, mask),
             )
 
 

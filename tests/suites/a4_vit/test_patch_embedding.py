@@ -87,11 +87,18 @@ class TestPatches:
         kernel, black = affine(probe, expect, embed, (C, 8, 12), P)
         images = probe.randn(2, C, 8, 12)
         tokens = embed_tokens(expect, embed, images)
-        expect.close(tokens, by_weights(kernel, black, images), what="tokens", atol=1e-5)
+        expect.close(
+            tokens,
+            by_weights(kernel, black, images),
+            what="tokens",
+            atol=1e-5,
+            why=lambda: reasons.NOT_AFFINE,
+        )
         expect.true(
             bool((black.abs() > 1e-9).all()),
             observed="a black image gives zeros",
             expected="a bias in every feature",
+            why=lambda: None if bool(black.any()) else reasons.WITHOUT_BIAS,
         )
 
     def test_samples_stay_apart(self, probe, expect):

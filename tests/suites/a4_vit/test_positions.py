@@ -35,7 +35,7 @@ def interpolate(student, expect, positions, old, new, num_prefix=1):
     return scaled
 
 
-def expect_growth(expect, scaled, new):
+def expect_growth(student, expect, scaled, new):
     """Return ramps as a grid (h, w, 2): what grew still does, or the check ends."""
     grid = scaled.double().unflatten(0, new)
     for axis, lost in enumerate(
@@ -49,6 +49,7 @@ def expect_growth(expect, scaled, new):
             step.min().item() > 1e-3,
             observed=lost,
             expected="positions in the order in which they were, each a little further",
+            why=lambda: reasons.in_one_row(student.interpolate_positions),
         )
     return grid
 
@@ -58,26 +59,27 @@ class TestGrids:
     def test_what_grows_still_grows(self, student, probe, expect, old, new):
         """A feature that grows from row to row, or from column to column, still does."""
         scaled = interpolate(student, expect, ramps(probe, *old), old, new)
-        expect_growth(expect, scaled[1:], new)
+        expect_growth(student, expect, scaled[1:], new)
 
     @GRIDS
     def test_axes_stay_apart(self, student, probe, expect, old, new):
         """A feature that depends on the row alone still does, and so for the column."""
         scaled = interpolate(student, expect, ramps(probe, *old), old, new)
-        grid = expect_growth(expect, scaled[1:], new)
+        grid = expect_growth(student, expect, scaled[1:], new)
         for axis, name in enumerate(("row", "column")):
             along = grid[..., axis].diff(dim=1 - axis).abs().amax().item()
             expect.true(
                 along < 1e-5,
                 observed=f"what hung on the {name} alone depends on the other coordinate too",
                 expected="rows scaled as rows, and columns as columns",
+                why=lambda: reasons.in_one_row(student.interpolate_positions),
             )
 
     @GRIDS
     def test_ramps_keep_their_range(self, student, probe, expect, old, new):
         """Nothing is made up: numbers stay about where they were, up to a little overshooting."""
         scaled = interpolate(student, expect, ramps(probe, *old), old, new)
-        grid = expect_growth(expect, scaled[1:], new)
+        grid = expect_growth(student, expect, scaled[1:], new)
         highest = torch.tensor([old[0] - 1.0, old[1] - 1.0]).double()
         expect.true(
             bool((grid > -0.25).all() and (grid < highest + 0.25).all()),
@@ -92,7 +94,7 @@ class TestGrids:
         scaled = interpolate(student, expect, positions, (3, 5), (4, 7), num_prefix)
         prefix = scaled[:num_prefix]
         expect.close(prefix, positions[:num_prefix], what="rows of the prefix", atol=1e-5)
-        grid = expect_growth(expect, scaled[num_prefix:], (4, 7))
+        grid = expect_growth(student, expect, scaled[num_prefix:], (4, 7))
         expect.true(
             bool((grid < 5).all()),
             observed="the prefix reaches into the patches",
@@ -104,7 +106,7 @@ class TestGrids:
         """(1, N, D) gives what (N, D) gives."""
         positions = ramps(probe, *old)
         plain = interpolate(student, expect, positions, old, new)
-        expect_growth(expect, plain[1:], new)
+        expect_growth(student, expect, plain[1:], new)
         batched = interpolate(student.apart, expect, positions[None], old, new)
         expect.close(batched[0], plain, what="positions", atol=1e-6)
 

@@ -4,9 +4,12 @@ Checks of `relative` compare what a student turned with itself: pairs of other f
 the other way round, cost `outputs` and nothing here.
 """
 
+from functools import partial
+
 import pytest
 import torch
 
+from .. import reasons
 from ..expectations import expect_finite_gradient, expect_path_back
 
 B, H, T, DH = 2, 3, 5, 8
@@ -83,7 +86,9 @@ class TestNumerics:
             table = student.sinusoidal_positions(T + 2, DH + 6)
             expect.dtype(table, dtype, what="table")
             wanted = reference.sinusoidal_positions(T + 2, DH + 6)
-            expect.close(table, wanted, what="table", atol=1e-5)
+            expect.close(
+                table, wanted, what="table", atol=1e-5, why=partial(reasons.sines_twice, table)
+            )
         many = 1500  # in float32 an angle is good to a thousandth there
         table = student.sinusoidal_positions(many, DH)
         wanted = reference.sinusoidal_positions(many, DH)

@@ -6,6 +6,8 @@ The model is ours, and counts how it is called.
 import pytest
 import torch
 
+from .. import reasons
+
 B, T, V, LENGTH = 2, 5, 6, 11
 TABLE = torch.linspace(-2.0, 4.0, V).sin() * 3  # V
 WAVES = torch.linspace(0.7, 3.1, V)  # V
@@ -54,6 +56,12 @@ def following(script):
     """Return a `choose` that takes its tokens from a table (places, B)."""
     rows = iter(torch.tensor(script))
     return lambda logits: next(rows)
+
+
+def is_token_by_token(calls):
+    """Tell whether the beginning went in as `generate_cached` asks of what comes after it."""
+    one = {count for _, count in calls} == {1}
+    return one and [name for name, _ in calls] == ["whole"] + ["more"] * (LENGTH - 2)
 
 
 BOTH = pytest.mark.parametrize("name", ["generate", "generate_cached"])
@@ -122,6 +130,7 @@ class TestCache:
             model.calls == calls,
             observed=f"{runs} runs over {read} tokens",
             expected=f"{needed} runs: the beginning, then one token each, but the last",
+            why=lambda: reasons.TOKEN_BY_TOKEN if is_token_by_token(model.calls) else None,
         )
 
     def test_calls_without_a_cache(self, student, reference, probe, expect):

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from .. import reasons
 from ..expectations import expect_gradient, expect_path_back
 from ..token_tables import expect_every_token_learns, tables_of
 
@@ -156,6 +157,12 @@ class TestCache:
         expect.close(step, outputs, what="output after a change that only old tokens feel")
 
 
+def why_others_are_seen(expect, attention, x, widths):
+    """Return the reason for which tokens see others than the window lets them, or None."""
+    seen = reasons.seen_by_token(lambda tokens: in_chunks(expect, attention, tokens, widths), x)
+    return reasons.window_reading(seen, WINDOW)
+
+
 class TestMasking:
     @pytest.mark.parametrize("widths", [[T], [3, 6], [8, 1]], ids=str)
     def test_who_is_seen(self, probe, expect, widths):
@@ -173,6 +180,7 @@ class TestMasking:
                 bool((seen == torch.tensor(wanted)).all()),
                 observed=f"token {place} is seen by the tokens {_named(seen.any(0).tolist())}",
                 expected=f"with a window of {WINDOW}, by the tokens {_named(wanted)}",
+                why=lambda: why_others_are_seen(expect, attention, x, widths),
             )
 
     def test_a_window_of_one(self, probe, expect):

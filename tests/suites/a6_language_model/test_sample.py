@@ -35,6 +35,18 @@ def shares_of(tokens):
     return torch.bincount(tokens.flatten(), minlength=V) / tokens.numel()
 
 
+def expect_something_left(student, expect, logits, top_p):
+    """Require probabilities that are no NaN, where tokens are cut off that are too improbable."""
+
+    def why():
+        whole = student.sampling_probabilities(logits)
+        return reasons.NOTHING_LEFT if bool(whole.isfinite().all()) else None
+
+    found = student.sampling_probabilities(logits, top_p=top_p)
+    expect.floats(found, logits.shape, what="probabilities")
+    expect.finite(found, what="probabilities", why=why)
+
+
 class TestDraws:
     @pytest.mark.parametrize("temperature", [1.0, 2.0])
     def test_shares(self, student, probe, expect, temperature):
@@ -140,6 +152,7 @@ class TestNumerics:
         """The most probable token stays, however small p is, and alone if it is enough."""
         logits = probe.randn(B, T, V)
         for top_p in (1e-9, 0.05):
+            expect_something_left(student, expect, logits, top_p)
             expect.matches(
                 student.sampling_probabilities,
                 reference.sampling_probabilities,

@@ -34,10 +34,13 @@ class TestOutputs:
     @pytest.mark.parametrize("p", [0.2, 0.5, 1.0])
     def test_nothing_is_dropped_outside_training(self, student, probe, expect, p):
         """Outside training the weights are what they were, whatever p is."""
-        expect_dropout(student, probe, expect)
         weights = probe.rand(4, 5) + 0.1
-        dropped = student.attention_dropout(weights, p, False)
-        expect.close(dropped, weights, what="weights", atol=1e-6)
+        kept = student.attention_dropout(weights, p, False)
+        expect.floats(kept, (4, 5), what="weights")
+        gone = int((kept == 0).sum())
+        expect.true(gone == 0, observed=f"{gone} of 20 weights are dropped", expected="none")
+        expect.close(kept, weights, what="weights", atol=1e-6)
+        expect_dropout(student, probe, expect)
 
     def test_probability_of_zero(self, student, probe, expect):
         """With p = 0 the weights are what they were, in training too."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
-from torch.nn.functional import layer_norm
+from torch.nn.functional import interpolate, layer_norm
 
 from tests.suites import reasons
 
@@ -169,3 +171,69 @@ def test_masks_of_some_heads_alone_are_told() -> None:
     assert reasons.masks_of_other_heads(anywhere, masks, anywhere) is None
     alike = masks[:, :1].expand(1, 3, 4, 4)
     assert reasons.masks_of_other_heads(alike.any(1), alike, anywhere) is None
+
+
+def test_the_factor_of_what_survives_is_told() -> None:
+    before = torch.tensor([1.0, -2.0, 3.0])
+    for factor, named in (
+        (1.0, reasons.SURVIVORS_NOT_SCALED),
+        (0.8**-2, reasons.DROPPED_TWICE),
+        (5.0, reasons.GROWN_BY_THE_OTHER_SHARE),
+        (1.25, None),
+        (3.0, None),
+        (torch.nan, None),
+    ):
+        assert reasons.growth_of_survivors(before, before * factor, 0.2) == named
+
+
+def test_a_share_is_the_other_one_only_if_it_is_that() -> None:
+    kept = torch.tensor([1.0, 0.0, 0.0, 0.0])
+    assert reasons.share_is_kept(kept, 0.25, 0.02) == reasons.SHARE_IS_KEPT
+    assert reasons.share_is_kept(kept, 0.5, 0.02) is None
+
+
+def test_something_dropped_before_shows_in_several_draws() -> None:
+    assert reasons.dropped_before(torch.tensor([[2.0, 0.0], [2.0, 3.0]])) is None
+    assert reasons.dropped_before(torch.tensor([[2.0, 0.0], [1.0, 3.0]])) == reasons.DROPPED_BEFORE
+    assert reasons.dropped_before(torch.zeros(2, 3)) is None
+
+
+def test_biases_are_misread_in_two_ways() -> None:
+    bias = torch.tensor([[0.5, -1.0, -torch.inf], [2.0, -torch.inf, 1.0]])
+    assert reasons.biases_misread(torch.zeros(2, 3), bias) == reasons.BIASES_HIDE
+    alike = torch.tensor([[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]])
+    assert reasons.biases_misread(alike, bias) == reasons.BIASES_WITHOUT_EFFECT
+    assert reasons.biases_misread(bias.softmax(-1), bias) is None
+    assert reasons.biases_misread(torch.full((2, 3), torch.nan), bias) is None
+
+
+def test_sines_stand_twice_side_by_side_or_in_two_halves() -> None:
+    sines, cosines = torch.arange(6.0).view(3, 2).sin(), torch.arange(6.0).view(3, 2).cos()
+    for pairs in (torch.stack([sines, sines], -1).flatten(1), torch.cat([sines, sines], 1)):
+        assert reasons.sines_twice(pairs) == reasons.SINES_TWICE
+    assert reasons.sines_twice(torch.cat([sines, cosines], 1)) is None
+
+
+def stretched(positions: torch.Tensor, old: tuple[int, int], new: tuple[int, int], _: int) -> Any:
+    grid = positions.T.reshape(1, -1, *old)  # 1 D h w
+    return interpolate(grid, new, mode="bilinear").flatten(2)[0].T
+
+
+def test_a_grid_taken_for_one_row_grows_evenly() -> None:
+    def row(positions: torch.Tensor, old: object, new: tuple[int, int], _: int) -> Any:
+        return interpolate(positions.T[None], new[0] * new[1], mode="linear")[0].T
+
+    assert reasons.in_one_row(row) == reasons.IN_ONE_ROW
+    assert reasons.in_one_row(stretched) is None
+
+
+def test_a_window_is_read_by_who_is_seen() -> None:
+    past = torch.ones(6, 6, dtype=torch.bool).tril()
+    for seen, named in (
+        (past, reasons.WINDOW_WITHOUT_EFFECT),
+        (past.triu(-1), reasons.WINDOW_OFF_BY_ONE),
+        (past.triu(-3), reasons.WINDOW_OFF_BY_ONE),
+        (past.triu(-2), None),
+        (past.T, reasons.LATER_TOKENS_SEEN),
+    ):
+        assert reasons.window_reading(seen, 3) == named

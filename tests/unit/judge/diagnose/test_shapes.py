@@ -91,6 +91,24 @@ def test_a_wrong_shape_in_words(
     assert (found.id, found.text) == (id, told)
 
 
+@pytest.mark.parametrize(
+    ("observed", "expected", "told"),
+    [
+        ((3, 9, 9), (2, 9, 9), "axis 0 has the length of heads, and should have that of batch"),
+        ((3, 9, 9), (1, 9, 9), ""),
+        ((3, 9, 9), (2, 8, 9), ""),
+        ((3, 9), (2, 9, 9), ""),
+    ],
+)
+def test_one_axis_with_anothers_length(
+    observed: tuple[int, ...], expected: tuple[int, ...], told: str
+) -> None:
+    found = shape_finding(observed, expected, WORDS)
+    assert found is not None
+    assert found.id == "shape.other"
+    assert found.text.partition(": ")[2] == told
+
+
 def test_a_right_shape_is_not_mentioned() -> None:
     assert shape_finding((2, 5), (2, 5), WORDS) is None
 

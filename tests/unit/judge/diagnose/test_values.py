@@ -82,7 +82,10 @@ def test_the_reason_is_not_given_where_other_rows_are_nan() -> None:
     found = nonfinite_finding(with_nan(1, 2), X, ((X, mask), {}), "nothing is allowed there")
     assert found is not None
     assert found.id == "nan.whole_rows"
-    assert found.text == ("NaN in rows [0, 1], [0, 2], [1, 1] and 1 more, and the rest is finite")
+    assert found.text == (
+        "NaN in all of rows [0, 1], [0, 2], [1, 1] and 1 more, and the rest is finite: as where a "
+        "row is divided by its own sum and that is 0, or a softmax is taken of -inf alone"
+    )
 
 
 def test_nan_everywhere_and_single_numbers_are_told_apart() -> None:
