@@ -90,9 +90,15 @@ def course() -> Course:
 
 
 def constant(course: Course, name: str, style: str) -> dict[str, bytes]:
-    """Every target always gives the same answer, modules as modules or as plain functions."""
+    """Every target always gives the same answer, modules as modules or as plain functions.
+
+    An exercise that asks for functions alone is the same in both styles, and is left to the first.
+    """
     files: dict[str, str] = {}
     for exercise in course.rubric.exercises.values():
+        has_classes = any(target[0].isupper() for target in exercise.targets)
+        if style == "functions" and not has_classes:
+            continue
         file = f"{exercise.assignment}.py"
         files.setdefault(file, SOURCE.format(answer=ANSWERS[name]))
         for target in exercise.targets:
