@@ -96,7 +96,7 @@ SURVIVORS_NOT_SCALED = Reason(
 )
 DROPPED_TWICE = Reason(
     id="mode.dropped_twice",
-    text="what is not dropped grows by 1 / (1 - dropout) twice over: dropout is applied twice",
+    text="what is not dropped grows by 1 / (1 - dropout) twice over, as where dropout works twice",
 )
 GROWN_BY_THE_OTHER_SHARE = Reason(
     id="mode.grown_by_the_other_share",
@@ -311,6 +311,15 @@ def in_one_row(stretch: Callable[..., torch.Tensor]) -> Reason | None:
     ramp = torch.arange(15.0, dtype=torch.float64).unsqueeze(1)  # (N, 1) of 3 rows by 5
     steps = stretch(ramp, (3, 5), (4, 7), 0).detach().flatten().diff()[7:20]
     return IN_ONE_ROW if float(steps.max() - steps.min()) < 1e-3 else None
+
+
+def not_affine(ask: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> Reason | None:
+    """Prove that `ask` is no linear map and a bias: then f(2x) + f(0) would be 2 f(x).
+
+    `x` has any shape. Samples may be mixed: that is another mistake.
+    """
+    gap = ask(2 * x) + ask(torch.zeros_like(x)) - 2 * ask(x)
+    return NOT_AFFINE if bool((gap.detach().abs() > 1e-3).any()) else None
 
 
 def window_reading(seen: torch.Tensor, window: int) -> Reason | None:

@@ -92,7 +92,7 @@ class TestPatches:
             by_weights(kernel, black, images),
             what="tokens",
             atol=1e-5,
-            why=lambda: reasons.NOT_AFFINE,
+            why=lambda: reasons.not_affine(lambda some: embed_tokens(expect, embed, some), images),
         )
         expect.true(
             bool((black.abs() > 1e-9).all()),

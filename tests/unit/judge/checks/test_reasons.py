@@ -237,3 +237,11 @@ def test_a_window_is_read_by_who_is_seen() -> None:
         (past.T, reasons.LATER_TOKENS_SEEN),
     ):
         assert reasons.window_reading(seen, 3) == named
+
+
+def test_a_map_of_all_samples_together_may_be_affine() -> None:
+    x = torch.arange(6.0).view(2, 3)
+    assert reasons.not_affine(lambda x: 3 * x - x.mean(0) + 1, x) is None
+    assert reasons.not_affine(torch.relu, x - 2) is None
+    assert reasons.not_affine(lambda x: torch.relu(x + 1), x - 3) == reasons.NOT_AFFINE
+    assert reasons.not_affine(torch.tanh, x) == reasons.NOT_AFFINE
