@@ -103,23 +103,17 @@ GROWN_BY_THE_OTHER_SHARE = Reason(
     text="what is not dropped grows by 1 / dropout: it is 1 / (1 - dropout) that keeps the mean",
 )
 SHARE_IS_KEPT = Reason(
-    id="mode.share_is_kept",
-    text="the share that should be dropped survives, and the rest is dropped: the draw is read the "
-    "wrong way round",
+    id="dropout.p_is_kept",
+    text="The share p survives: it is the share that is dropped.",
 )
 NAN_AT_RATE_1 = Reason(
-    id="mode.nan_at_rate_1",
-    text="where everything is dropped numbers are NaN: 1 - dropout is 0 there, and 0 is divided by "
-    "it",
+    id="dropout.zero_by_zero",
+    text="At p = 1 this divides 0 by 0: nothing survives, and all becomes 0.",
 )
-BIASES_HIDE = Reason(
-    id="mask.biases_hide",
-    text="a float mask hides wherever it is not 0: only -inf hides, and its other numbers are "
-    "added to the scores",
-)
-BIASES_WITHOUT_EFFECT = Reason(
-    id="mask.biases_without_effect",
-    text="the finite numbers of a float mask have no effect: they are added to the scores",
+BIASES_DROPPED = Reason(
+    id="sdpa.finite_biases_dropped",
+    text="A float mask hides only where it is -inf: its other numbers are biases, and are "
+    "added to the scores.",
 )
 NOT_AFFINE = Reason(
     id="layers.not_affine",
@@ -130,19 +124,18 @@ WITHOUT_BIAS = Reason(
     id="layers.without_bias",
     text="zeros give zeros: the linear map has no bias, or it is not added",
 )
-SINES_TWICE = Reason(
-    id="value.sines_twice",
-    text="each frequency has two columns that are alike: one of them is the sine, the other the "
-    "cosine",
+SINES_ALONE = Reason(
+    id="positions.sines_alone",
+    text="There are only sines: each frequency has a sine and a cosine.",
 )
 IN_ONE_ROW = Reason(
-    id="value.in_one_row",
-    text="the patches are stretched as one long row, in which the end of a row of the grid has the "
-    "beginning of the next one as its neighbour: they are a grid",
+    id="interpolate.in_one_row",
+    text="Positions are stretched as one long row: they are a grid.",
 )
 NOTHING_LEFT = Reason(
-    id="nan.nothing_left",
-    text="nothing is left to choose from: the most probable token stays, however small p is",
+    id="sample.top_p_may_drop_all",
+    text="If the first token alone is above p, nothing is left: the most probable one "
+    "always stays.",
 )
 WINDOW_WITHOUT_EFFECT = Reason(
     id="mask.window_without_effect",
@@ -153,14 +146,13 @@ WINDOW_OFF_BY_ONE = Reason(
     text="a token sees one token more, or one less, than the window holds, which is the token "
     "itself and window - 1 before it",
 )
-DROPPED_BEFORE = Reason(
-    id="mode.dropped_before",
-    text="a number that survives is not always the same: something that it is made of is dropped "
-    "before, too",
+APPLIED_TWICE = Reason(
+    id="embeddings.dropout_twice",
+    text="Dropout is applied twice.",
 )
 TOKEN_BY_TOKEN = Reason(
-    id="kept.token_by_token",
-    text="the beginning goes in token by token: it is known as a whole, and goes in at once",
+    id="cached.token_by_token_from_the_start",
+    text="The beginning goes in token by token: `prefill` takes all of it at once.",
 )
 HIDDEN_SCORES_TAKE_PART = Reason(
     id="mask.hidden_scores_take_part",
@@ -275,32 +267,34 @@ def share_is_kept(dropped: torch.Tensor, rate: float, room: float) -> Reason | N
     return SHARE_IS_KEPT if abs(share - rate) <= room else None
 
 
-def biases_misread(weights: torch.Tensor, bias: torch.Tensor) -> Reason | None:
-    """Name how the finite numbers of a float mask, none of them 0, are misread.
+def biases_dropped(weights: torch.Tensor, bias: torch.Tensor) -> Reason | None:
+    """Prove that the finite numbers of a float mask, none of them 0, hide, or have no effect.
 
     `weights` and `bias` are (N, L); all scores are 0, so that the mask alone decides.
     """
     allowed = bias.isfinite()
     if not bool(weights[allowed].any()):
-        return BIASES_HIDE
+        return BIASES_DROPPED
     alike = allowed / allowed.sum(-1, keepdim=True)
-    return BIASES_WITHOUT_EFFECT if bool(((weights - alike).abs() < 1e-5).all()) else None
+    return BIASES_DROPPED if bool(((weights - alike).abs() < 1e-5).all()) else None
 
 
-def sines_twice(table: torch.Tensor) -> Reason | None:
-    """Prove that the two columns of each frequency are alike; `table` is (T, dim)."""
+def sines_alone(table: torch.Tensor) -> Reason | None:
+    """Prove that both columns of each frequency are sines, 0 at first; `table` is (T, dim)."""
     halves = table[:, 0::2], table[:, 1::2], *table.chunk(2, dim=1)
     pairs = zip(halves[::2], halves[1::2], strict=True)
     is_alike = any(bool(((one - other).abs() < 1e-4).all()) for one, other in pairs)
-    return SINES_TWICE if is_alike else None
+    return SINES_ALONE if is_alike and not bool(table[0].any()) else None
 
 
-def dropped_before(outputs: torch.Tensor) -> Reason | None:
-    """Prove that parts are dropped before the whole is; `outputs`, (N, …), are N draws of one."""
+def applied_twice(outputs: torch.Tensor) -> Reason | None:
+    """Prove that parts are dropped, and then the whole; `outputs`, (N, …), are N draws of one."""
     alive = outputs != 0
+    if bool(alive.all()):
+        return None  # the whole is not dropped
     high = outputs.masked_fill(~alive, -torch.inf).amax(0)
     low = outputs.masked_fill(~alive, torch.inf).amin(0)
-    return DROPPED_BEFORE if bool((high - low > 1e-3).any()) else None
+    return APPLIED_TWICE if bool((high - low > 1e-3).any()) else None
 
 
 def in_one_row(stretch: Callable[..., torch.Tensor]) -> Reason | None:

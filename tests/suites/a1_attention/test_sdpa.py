@@ -140,7 +140,7 @@ class TestMasking:
             bias.softmax(-1),
             what="share of each key",
             atol=1e-5,
-            why=lambda: reasons.biases_misread(*(t[:, 2:].flatten(0, 1) for t in (weights, bias))),
+            why=lambda: reasons.biases_dropped(*(t[:, 2:].flatten(0, 1) for t in (weights, bias))),
         )
 
     def test_additive_mask_of_another_dtype(self, student, probe, expect):

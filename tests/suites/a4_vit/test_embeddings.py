@@ -140,7 +140,7 @@ class TestModes:
         def why():
             alike = tokens_of(expect, embed, images[:1].expand_as(images))
             growth = reasons.growth_of_survivors(calm[alive], wild[alive], 0.2)
-            return growth or reasons.dropped_before(alike)
+            return growth or reasons.applied_twice(alike)
 
         expect.true(
             0 < int((~alive).sum()) < alive.numel(),

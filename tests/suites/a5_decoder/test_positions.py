@@ -87,7 +87,7 @@ class TestNumerics:
             expect.dtype(table, dtype, what="table")
             wanted = reference.sinusoidal_positions(T + 2, DH + 6)
             expect.close(
-                table, wanted, what="table", atol=1e-5, why=partial(reasons.sines_twice, table)
+                table, wanted, what="table", atol=1e-5, why=partial(reasons.sines_alone, table)
             )
         many = 1500  # in float32 an angle is good to a thousandth there
         table = student.sinusoidal_positions(many, DH)

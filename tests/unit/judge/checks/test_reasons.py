@@ -192,26 +192,29 @@ def test_a_share_is_the_other_one_only_if_it_is_that() -> None:
     assert reasons.share_is_kept(kept, 0.5, 0.02) is None
 
 
-def test_something_dropped_before_shows_in_several_draws() -> None:
-    assert reasons.dropped_before(torch.tensor([[2.0, 0.0], [2.0, 3.0]])) is None
-    assert reasons.dropped_before(torch.tensor([[2.0, 0.0], [1.0, 3.0]])) == reasons.DROPPED_BEFORE
-    assert reasons.dropped_before(torch.zeros(2, 3)) is None
+def test_dropout_that_is_applied_twice_shows_in_several_draws() -> None:
+    assert reasons.applied_twice(torch.tensor([[2.0, 0.0], [2.0, 3.0]])) is None
+    assert reasons.applied_twice(torch.tensor([[2.0, 0.0], [1.0, 3.0]])) == reasons.APPLIED_TWICE
+    assert reasons.applied_twice(torch.tensor([[2.0, 2.0], [1.0, 3.0]])) is None
+    assert reasons.applied_twice(torch.zeros(2, 3)) is None
 
 
-def test_biases_are_misread_in_two_ways() -> None:
+def test_biases_hide_or_have_no_effect() -> None:
     bias = torch.tensor([[0.5, -1.0, -torch.inf], [2.0, -torch.inf, 1.0]])
-    assert reasons.biases_misread(torch.zeros(2, 3), bias) == reasons.BIASES_HIDE
+    assert reasons.biases_dropped(torch.zeros(2, 3), bias) == reasons.BIASES_DROPPED
     alike = torch.tensor([[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]])
-    assert reasons.biases_misread(alike, bias) == reasons.BIASES_WITHOUT_EFFECT
-    assert reasons.biases_misread(bias.softmax(-1), bias) is None
-    assert reasons.biases_misread(torch.full((2, 3), torch.nan), bias) is None
+    assert reasons.biases_dropped(alike, bias) == reasons.BIASES_DROPPED
+    assert reasons.biases_dropped(bias.softmax(-1), bias) is None
+    assert reasons.biases_dropped(torch.full((2, 3), torch.nan), bias) is None
 
 
 def test_sines_stand_twice_side_by_side_or_in_two_halves() -> None:
-    sines, cosines = torch.arange(6.0).view(3, 2).sin(), torch.arange(6.0).view(3, 2).cos()
+    angles = torch.outer(torch.arange(3.0), torch.tensor([1.0, 0.1]))
+    sines, cosines = angles.sin(), angles.cos()
     for pairs in (torch.stack([sines, sines], -1).flatten(1), torch.cat([sines, sines], 1)):
-        assert reasons.sines_twice(pairs) == reasons.SINES_TWICE
-    assert reasons.sines_twice(torch.cat([sines, cosines], 1)) is None
+        assert reasons.sines_alone(pairs) == reasons.SINES_ALONE
+    assert reasons.sines_alone(torch.cat([sines, cosines], 1)) is None
+    assert reasons.sines_alone(torch.cat([cosines, cosines], 1)) is None
 
 
 def stretched(positions: torch.Tensor, old: tuple[int, int], new: tuple[int, int], _: int) -> Any:
