@@ -138,7 +138,7 @@ class TestModes:
         alive = wild != 0
 
         def why():
-            alike = tokens_of(expect, embed, images[:1].expand_as(images))
+            alike = tokens_of(expect, embed, images[:1].repeat(self.BATCH, 1, 1, 1))
             growth = reasons.growth_of_survivors(calm[alive], wild[alive], 0.2)
             return growth or reasons.applied_twice(alike)
 

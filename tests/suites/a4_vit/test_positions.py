@@ -4,6 +4,8 @@ How positions are interpolated is open: bilinear or bicubic, corners aligned or 
 not. What all of these have in common is asked for.
 """
 
+from functools import partial
+
 import pytest
 import torch
 
@@ -49,7 +51,7 @@ def expect_growth(student, expect, scaled, new):
             step.min().item() > 1e-3,
             observed=lost,
             expected="positions in the order in which they were, each a little further",
-            why=lambda: reasons.in_one_row(student.interpolate_positions),
+            why=lambda: reasons.in_one_row(partial(interpolate, student, expect)),
         )
     return grid
 
@@ -72,7 +74,7 @@ class TestGrids:
                 along < 1e-5,
                 observed=f"what hung on the {name} alone depends on the other coordinate too",
                 expected="rows scaled as rows, and columns as columns",
-                why=lambda: reasons.in_one_row(student.interpolate_positions),
+                why=lambda: reasons.in_one_row(partial(interpolate, student, expect)),
             )
 
     @GRIDS

@@ -40,6 +40,7 @@ def expect_something_left(student, expect, logits, top_p):
 
     def why():
         whole = student.sampling_probabilities(logits)
+        expect.floats(whole, logits.shape, what="probabilities")
         return reasons.NOTHING_LEFT if bool(whole.isfinite().all()) else None
 
     found = student.sampling_probabilities(logits, top_p=top_p)
