@@ -32,6 +32,10 @@ class KnownMistake:
     origin: Origin
 
 
+Pair = tuple[KnownMistake, KnownMistake]
+"""One of the list as it was made in an earlier exercise, and in a later one."""
+
+
 class Mutants:
     """The known mistakes of a course, by assignment; each is made when it is asked for."""
 
@@ -43,17 +47,26 @@ class Mutants:
         self._recorded = recorded
         self._entries: dict[str, tuple[KnownMistake, ...]] = {}
         self._made: dict[tuple[str, str], References | None] = {}
+        self._pairs: dict[tuple[str, str], tuple[Pair, ...]] = {}
 
-    def pairs(self, earlier: str, later: str) -> Iterator[tuple[KnownMistake, KnownMistake]]:
-        """Yield pairs of mistakes of two assignments that are the same one of the list."""
+    def pairs(self, earlier: str, later: str) -> tuple[Pair, ...]:
+        """Return pairs of mistakes of two assignments that are the same one of the list."""
+        key = (earlier, later)
+        if key not in self._pairs:
+            self._pairs[key] = tuple(self._alike(*key))
+        return self._pairs[key]
+
+    def _alike(self, earlier: str, later: str) -> Iterator[Pair]:
+        seconds = self.of(later)
+        places: dict[str, list[int]] = {}
+        for place, second in enumerate(seconds):
+            for name in second.entry.mistakes:
+                places.setdefault(name, []).append(place)
         for first in self.of(earlier):
-            for second in self.of(later):
-                if set(first.entry.mistakes) & set(second.entry.mistakes):
-                    yield first, second
+            found = {place for name in first.entry.mistakes for place in places.get(name, ())}
+            yield from ((first, seconds[place]) for place in sorted(found))
 
-    def within(
-        self, stem: str, names: Collection[str]
-    ) -> Iterator[tuple[KnownMistake, KnownMistake]]:
+    def within(self, stem: str, names: Collection[str]) -> Iterator[Pair]:
         """Yield each mistake in definitions of these names, paired with itself."""
         for mistake in self.of(stem):
             if mistake.entry.target.partition(".")[0] in names:
