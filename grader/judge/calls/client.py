@@ -24,7 +24,7 @@ from ...wire.values import Node
 from ...worker.side import WorkerSide
 from .apart import Apart, WorkerState
 from .call_numbers import CallNumbers
-from .direct_peer import DirectPeer
+from .direct_peer import DirectCallee, DirectPeer
 from .faults import StudentRaised
 from .handles import Invoker, Parameters, RemoteFunction, RemoteModule
 from .judge_peer import JudgePeer
@@ -349,13 +349,13 @@ class LocalClient(Client):
         here, there = connect()
         own = self._is_own
         callee = _LocalSide(self._lookup, lambda name: (name, None) if own(name) else None)
-        other = there.peer = callee.peer = Peer(there, callee, {})
-        if self.direct:
-            self._now.peer = here.peer = DirectPeer(here, self._now.side, self)
-            here.peer.other = other
-        else:
-            self._now.peer = here.peer = JudgePeer(here, self._now.side, self)
-        self._callees[self.peer] = callee, other
+        kind, callee_kind = (DirectPeer, DirectCallee) if self.direct else (JudgePeer, Peer)
+        peer, other = kind(here, self._now.side, self), callee_kind(there, callee, {})
+        self._now.peer = here.peer = peer
+        callee.peer = there.peer = other
+        if isinstance(peer, DirectPeer) and isinstance(other, DirectCallee):
+            peer.other, other.other = other, peer
+        self._callees[peer] = callee, other
 
     def _reset(self) -> None:
         callee, other = self._callees[self.peer]

@@ -8,6 +8,8 @@ of students.
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 
 from ...wire.faults import Violation
@@ -20,10 +22,7 @@ from .judge_peer import JudgePeer
 
 
 class DirectPeer(JudgePeer):
-    """A judge's peer that asks the other end of its channel directly.
-
-    Only requests of the judge go this way. A call-back, which is rare, is a message.
-    """
+    """A judge's peer that asks the other end of its channel directly."""
 
     other: Peer
     """The other end, which is set before the first request."""
@@ -31,13 +30,27 @@ class DirectPeer(JudgePeer):
     def request(self, meta: Meta, encoder: Encoder) -> tuple[Meta, tuple[torch.Tensor, ...]]:
         """Ask; the tensors of the answer, of any shape, are copies."""
         copies = encoder.writer.copies()
-        answer, answered = self.requested(meta, lambda question: self._ask(question, copies))
+        ask = partial(_asked, self, self.other, copies=copies)
+        answer, answered = self.requested(meta, ask)
         return answer, answered.tensors
 
-    def _ask(self, meta: Meta, copies: Copies) -> tuple[Meta, Copies]:
-        answer, answered = self.other.serve_here({**meta, "release": self.take_released()}, copies)
-        if answer.get("t") == "raised":
-            raise RemoteRaised(answer)
-        if answer.get("t") != "ok":
-            raise Violation("reply")
-        return answer, answered
+
+class DirectCallee(Peer):
+    """What a `DirectPeer` asks; its call-backs go directly, too."""
+
+    other: DirectPeer
+    """The judge's end, which is set before the first request."""
+
+    def request(self, meta: Meta, encoder: Encoder) -> tuple[Meta, tuple[torch.Tensor, ...]]:
+        answer, answered = _asked(self, self.other, meta, encoder.writer.copies())
+        return answer, answered.tensors
+
+
+def _asked(one: Peer, other: Peer, meta: Meta, copies: Copies) -> tuple[Meta, Copies]:
+    """Return what the other end answers."""
+    answer, answered = other.serve_here({**meta, "release": one.take_released()}, copies)
+    if answer.get("t") == "raised":
+        raise RemoteRaised(answer)
+    if answer.get("t") != "ok":
+        raise Violation("reply")
+    return answer, answered

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from grader.judge.calls.client import Client, DirectClient, LocalClient
-from grader.judge.calls.faults import StudentRaised
+from grader.judge.calls.faults import CheckFailed, StudentRaised
 from grader.judge.checks.namespace import Student
 from grader.judge.mutants.mutant_runs import MutantRuns
 from grader.wire.faults import TooLarge, Violation
@@ -51,6 +51,19 @@ def raising(x):
 
 def nested(call):
     return [call(torch.ones(2)) for _ in range(3)]
+
+
+def lends(call):
+    base = torch.arange(24.0, requires_grad=True).reshape(4, 6)
+    got = call(base.t(), [base[1:, 2:5]], scale=base[0])
+    return seen(*got), (got[0] * base.t()).sum()
+
+
+def forgiving(call):
+    try:
+        return call(torch.ones(2))
+    except Exception as error:
+        return type(error).__name__, str(error)
 
 
 def many(call):
@@ -156,6 +169,35 @@ def call_backs(client: Client, student: Student) -> Any:
     return student.nested(lambda x: x + 1)
 
 
+def call_backs_with_views(client: Client, student: Student) -> Any:
+    got = []
+
+    def lent(first: Any, rest: list[Any], *, scale: Any) -> Any:
+        got.extend([told(first), told(rest), told(scale)])
+        return first * scale.sum(), rest[0][::2], scale
+
+    return student.lends(lent), got
+
+
+def call_backs_that_raise(client: Client, student: Student) -> Any:
+    def broken(x: Any) -> None:
+        raise KeyError("ours")
+
+    def misfit() -> None:
+        """Take nothing."""
+
+    found = []
+    for lent in (broken, misfit):
+        with pytest.raises((KeyError, CheckFailed)) as error:
+            student.forgiving(lent)
+        found.append((type(error.value), str(error.value)))
+    return found
+
+
+def call_backs_that_call(client: Client, student: Student) -> Any:
+    return student.forgiving(lambda x: student.scaled(x + 1)), client.changed
+
+
 def too_many(client: Client, student: Student) -> Any:
     with pytest.raises(Violation, match="too many nested requests") as error:
         student.many(lambda x: x)
@@ -194,7 +236,8 @@ def on_meta(client: Client, student: Student) -> Any:
 
 
 ALL = (
-    layouts, one_storage, changes, changed, returned, gradients, raised, call_backs, too_many,
+    layouts, one_storage, changes, changed, returned, gradients, raised, call_backs,
+    call_backs_with_views, call_backs_that_raise, call_backs_that_call, too_many,
     odd_values, too_wide, bools, too_large, on_meta,
 )  # fmt: skip
 
@@ -211,7 +254,7 @@ def test_a_direct_call_shows_what_messages_show(observe: Observe) -> None:
 
 
 def test_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The positive control: a client with messages sends two."""
+    """Neither for a call nor for a call-back: the positive control, with messages, sends some."""
     sent: list[object] = []
     real = Loopback.send
 
@@ -221,10 +264,12 @@ def test_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Loopback, "send", note)
 
-    seen_by(DirectClient, returned)
-    assert sent == []
-    seen_by(LocalClient, returned)
-    assert len(sent) == 2
+    for observe, messages in ((returned, 2), (call_backs, 8)):
+        seen_by(DirectClient, observe)
+        assert sent == []
+        seen_by(LocalClient, observe)
+        assert len(sent) == messages
+        sent.clear()
 
 
 def test_known_mistakes_are_called_directly() -> None:
