@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from grader.batch.discovery import BatchError
 from grader.course.course import Course, find_course
@@ -16,6 +17,8 @@ from grader.report.cleaning import one_line
 from grader.text.moments import lacks_offset, read_moment
 
 LIMIT_S = 120
+FILTER: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+"""Python before 3.11.4 knows no filters; and git keeps no path that leads out of its tree."""
 
 
 @contextmanager
@@ -31,7 +34,7 @@ def course_at(course: Course, at: str) -> Iterator[Course]:
         # In a subfolder of a repository, git archives that folder alone.
         packed = _git(course.root, "archive", "--format=tar", _commit(course.root, at))
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            archive.extractall(place, filter="data")
+            archive.extractall(place, **FILTER)
         yield find_course(Path(place).resolve())
 
 
