@@ -30,23 +30,24 @@ class DirectPeer(JudgePeer):
     def request(self, meta: Meta, encoder: Encoder) -> tuple[Meta, tuple[torch.Tensor, ...]]:
         """Ask; the tensors of the answer, of any shape, are copies."""
         copies = encoder.writer.copies()
-        ask = partial(_asked, self, self.other, copies=copies)
+        ask = partial(_answer_of, self, self.other, copies=copies)
         answer, answered = self.requested(meta, ask)
         return answer, answered.tensors
 
 
 class DirectCallee(Peer):
-    """What a `DirectPeer` asks; its call-backs go directly, too."""
+    """The other end of a `DirectPeer`: its call-backs go directly, too."""
 
     other: DirectPeer
     """The judge's end, which is set before the first request."""
 
     def request(self, meta: Meta, encoder: Encoder) -> tuple[Meta, tuple[torch.Tensor, ...]]:
-        answer, answered = _asked(self, self.other, meta, encoder.writer.copies())
+        """Ask; the tensors of the answer, of any shape, are copies."""
+        answer, answered = _answer_of(self, self.other, meta, encoder.writer.copies())
         return answer, answered.tensors
 
 
-def _asked(one: Peer, other: Peer, meta: Meta, copies: Copies) -> tuple[Meta, Copies]:
+def _answer_of(one: Peer, other: Peer, meta: Meta, copies: Copies) -> tuple[Meta, Copies]:
     """Return what the other end answers."""
     answer, answered = other.serve_here({**meta, "release": one.take_released()}, copies)
     if answer.get("t") == "raised":

@@ -42,14 +42,14 @@ def _other_length(observed: Shape, expected: Shape, words: Mapping[int, str]) ->
     if len(observed) != len(expected):
         return ""
     pairs = enumerate(zip(observed, expected, strict=True))
-    wrong = [(axis, found, right) for axis, (found, right) in pairs if found != right]
+    wrong = [(axis, length, right) for axis, (length, right) in pairs if length != right]
     if len(wrong) != 1 or not words.keys() >= {wrong[0][1], wrong[0][2]}:
         return ""
-    axis, found, right = wrong[0]
+    axis, length, right = wrong[0]
     return _(
         "axis {axis} has the length of {found}, and should have that of {right}",
         axis=axis,
-        found=words[found],
+        found=words[length],
         right=words[right],
     )
 

@@ -47,12 +47,12 @@ def nonfinite_finding(
     if id == "nan" and torch.equal(rows, whole):
         text = _(
             "NaN in all of {rows}, and the rest is finite: as where a row is divided by its own "
-            "sum and that is 0, or a softmax is taken of -inf alone",
+            "sum and that is 0, as the sum of exp over -inf alone is",
             rows=_places(rows),
         )
         short = _(
             "NaN in some rows only, and the rest is finite: as where a row is divided by its own "
-            "sum and that is 0, or a softmax is taken of -inf alone"
+            "sum and that is 0, as the sum of exp over -inf alone is"
         )
         return Finding("nan.whole_rows", text, short)
     kind = "whole_rows" if torch.equal(rows, whole) else "some"

@@ -63,8 +63,8 @@ class Mutants:
             for name in second.entry.mistakes:
                 places.setdefault(name, []).append(place)
         for first in self.of(earlier):
-            found = {place for name in first.entry.mistakes for place in places.get(name, ())}
-            yield from ((first, seconds[place]) for place in sorted(found))
+            shared = {place for name in first.entry.mistakes for place in places.get(name, ())}
+            yield from ((first, seconds[place]) for place in sorted(shared))
 
     def within(self, stem: str, names: Collection[str]) -> Iterator[Pair]:
         """Yield each mistake in definitions of these names, paired with itself."""

@@ -84,7 +84,7 @@ def test_the_reason_is_not_given_where_other_rows_are_nan() -> None:
     assert found.id == "nan.whole_rows"
     assert found.text == (
         "NaN in all of rows [0, 1], [0, 2], [1, 1] and 1 more, and the rest is finite: as where a "
-        "row is divided by its own sum and that is 0, or a softmax is taken of -inf alone"
+        "row is divided by its own sum and that is 0, as the sum of exp over -inf alone is"
     )
 
 
