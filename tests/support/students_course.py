@@ -21,16 +21,19 @@ RECORDS = "records of a student's course"
 
 
 def students_course(course: Path, root: Path) -> Path:
-    """A copy at `root` of all that checking takes, with the public suites alone."""
+    """A copy at `root` of all that checking takes, with the public suites alone.
+
+    Files keep their times, so that what one copy has found of known mistakes serves another.
+    """
     root.mkdir(parents=True)
-    shutil.copy(course / "rubric.yaml", root)
+    shutil.copy2(course / "rubric.yaml", root)
     for name in ("assignments", "reference"):
         (root / name).symlink_to(course / name)
     suites = course / "tests" / "suites"
     for path in [suites / "conftest.py", *suites.glob("*/public/*.py")]:
         target = root / "tests" / "suites" / path.relative_to(suites)
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, target)
+        shutil.copy2(path, target)
     return root
 
 

@@ -26,10 +26,12 @@ from ..checks.check_trace import CheckTrace, Draw
 from .recording import read_trace, run_key, written_trace
 from .stored_values import NotStorable
 
-FORMAT = 1
+FORMAT = 2
 PACKAGE = Path(__file__).resolve().parents[2]
+MAX_STATES = 4
+"""States of which runs are kept: a course is edited and put back, and has other copies."""
 MAX_BYTES = 256 << 20
-"""A file of this size takes nothing more."""
+"""A file of this size takes nothing more; one of half of it is left to the state that is in use."""
 MAX_TRACE = 1 << 16
 """What is larger is run again: few checks look at so many numbers, most of them to count what a
 dropout has set to 0, and they would fill the file."""
@@ -39,19 +41,29 @@ LASTING = (Outcome.PASSED, Outcome.FAILED, Outcome.STUDENT_ERROR)
 """Outcomes that the next run has as well; a time limit may be met by then."""
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What reading a trace raises that nobody has written so."""
-SCHEMA = """
-    CREATE TABLE IF NOT EXISTS conditions (digest TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS traces (digest BLOB PRIMARY KEY, content BLOB NOT NULL);
-    CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, trace BLOB NOT NULL);
+SCHEMA = (
+    "CREATE TABLE states (state TEXT PRIMARY KEY, used INTEGER)",
+    "CREATE TABLE traces (digest BLOB PRIMARY KEY, content BLOB)",
+    "CREATE TABLE runs (state TEXT, key TEXT, trace BLOB, PRIMARY KEY (state, key))",
+)
+USE = """
+    REPLACE INTO states VALUES (?, (SELECT ifnull(max(used), 0) + 1 FROM states))
 """
-FIND = "SELECT content FROM runs JOIN traces ON traces.digest = runs.trace WHERE key = ?"
+FIND = """
+    SELECT content FROM runs JOIN traces ON traces.digest = runs.trace WHERE state = ? AND key = ?
+"""
+FORGET = (
+    "DELETE FROM runs WHERE state NOT IN (SELECT state FROM states)",
+    "DELETE FROM traces WHERE digest NOT IN (SELECT trace FROM runs)",
+)
 
 
 class KeptRuns:
     """The runs of known mistakes that are on disk, and those that are to be written there.
 
-    They are those of one state of the course and the grader: when either changes, all are
-    forgotten. Where the file can't be read or written, nothing is known and nothing is kept.
+    They are those of one state of the course and the grader: who changes either finds nothing, and
+    of the last few states runs are kept. Where the file can't be read or written, nothing is known
+    and nothing is kept.
     """
 
     def __init__(self, course: CoursePaths, seed: str) -> None:
@@ -59,7 +71,7 @@ class KeptRuns:
         self._course, self._seed = course, seed
         self._new: dict[str, bytes] = {}
         self._at_hand: sqlite3.Connection | None = None
-        self._conditions = ""
+        self._state = ""
         # A sealed course lies in memory, and what its checks see must not get to a disk.
         self._usable = course.reference.is_dir()
 
@@ -67,7 +79,7 @@ class KeptRuns:
         """Return what a check saw of a mistake, or of the reference for no name."""
         with self._guarded():
             file = self._file()
-            row = file and file.execute(FIND, [run_key(name, check, draw)]).fetchone()
+            row = file and file.execute(FIND, [self._state, run_key(name, check, draw)]).fetchone()
             if row:
                 return read_trace(json.loads(zlib.decompress(row[0])))
         return None
@@ -83,7 +95,7 @@ class KeptRuns:
                 self._new[run_key(name, check, draw)] = packed
 
     def write(self) -> None:
-        """Write what was remembered since the last time, unless another state is kept by now."""
+        """Write what was remembered since the last time."""
         new, self._new = self._new, {}
         if not new:
             return
@@ -91,16 +103,16 @@ class KeptRuns:
             file = self._file()
             if file is None or self._path.stat().st_size > MAX_BYTES:
                 return
-            rows = [(key, hashlib.sha256(text).digest(), text) for key, text in new.items()]
+            rows = [(key, _digest_of(text), text) for key, text in new.items()]
             with file:
                 file.execute("BEGIN IMMEDIATE")
-                if not self._is_ours(file):
+                if not self._is_kept(file):
                     self._usable = False
                     return
                 traces = [(digest, text) for _key, digest, text in rows]
                 file.executemany("INSERT OR IGNORE INTO traces VALUES (?, ?)", traces)
-                runs = [(key, digest) for key, digest, _text in rows]
-                file.executemany("INSERT OR IGNORE INTO runs VALUES (?, ?)", runs)
+                runs = [(self._state, key, digest) for key, digest, _text in rows]
+                file.executemany("INSERT OR IGNORE INTO runs VALUES (?, ?, ?)", runs)
 
     @property
     def _path(self) -> Path:
@@ -123,35 +135,60 @@ class KeptRuns:
         self._usable, self._at_hand = False, None
 
     def _file(self) -> sqlite3.Connection | None:
-        """Return the file, holding runs of this very state or none; None if it is of no use."""
+        """Return the file, with this state among those it holds; None if it is of no use."""
         if self._usable and self._at_hand is None:
-            self._conditions = self._digest()
+            self._state = self._digest()
             self._path.parent.mkdir(exist_ok=True)
             file = sqlite3.connect(self._path, timeout=WAIT_S, isolation_level=None)
             file.execute("PRAGMA synchronous = OFF")  # it can be made again
-            file.executescript(SCHEMA)
+            file.execute("PRAGMA auto_vacuum = FULL")
             with file:
                 file.execute("BEGIN IMMEDIATE")
-                if not self._is_ours(file):
-                    for table in ("conditions", "runs", "traces"):
-                        file.execute(f"DELETE FROM {table}")
-                    file.execute("INSERT INTO conditions VALUES (?)", [self._conditions])
+                _make_tables(file)
+                file.execute(USE, [self._state])
+                _forget(file, but=1 if self._path.stat().st_size > MAX_BYTES // 2 else MAX_STATES)
             self._at_hand = file
         return self._at_hand if self._usable else None
 
-    def _is_ours(self, file: sqlite3.Connection) -> bool:
-        """Tell whether what the file holds is of this state of the course and the grader."""
-        kept_for = file.execute("SELECT digest FROM conditions").fetchall()
-        return kept_for == [(self._conditions,)]
+    def _is_kept(self, file: sqlite3.Connection) -> bool:
+        """Tell whether the file still has this state, and has not had to make room for others."""
+        return bool(file.execute("SELECT 1 FROM states WHERE state = ?", [self._state]).fetchall())
 
     def _digest(self) -> str:
         """Return a digest of all that decides what a check sees of a mistake.
 
         Of files their times and sizes, as for compiled code: to read them all takes ten times as
-        long.
+        long. Where the course lies makes no difference.
         """
         processor = torch.backends.cpu.get_cpu_capability()
         course = self._course
-        files = state_of(course.root / RUBRIC_FILE, course.reference, course.suites, PACKAGE)
+        places = course.root / RUBRIC_FILE, course.reference, course.suites
+        files = state_of(*places, below=course.root), state_of(PACKAGE)
         state = [FORMAT, self._seed, sys.version, torch.__version__, processor, files]
-        return hashlib.sha256(repr(state).encode()).hexdigest()
+        return _digest_of(repr(state).encode()).hex()
+
+
+def _digest_of(data: bytes) -> bytes:
+    """Return a short digest: the file holds tens of thousands."""
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _make_tables(file: sqlite3.Connection) -> None:
+    """Make the tables of a new file; of one that another version has written, make them anew."""
+    if file.execute("PRAGMA user_version").fetchone() == (FORMAT,):
+        return
+    names = file.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    for (name,) in names:
+        file.execute(f'DROP TABLE "{name}"')
+    for statement in SCHEMA:
+        file.execute(statement)
+    file.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _forget(file: sqlite3.Connection, but: int) -> None:
+    """Forget all states but those that were used last."""
+    latest = "SELECT state FROM states ORDER BY used DESC LIMIT ?"
+    gone = file.execute(f"DELETE FROM states WHERE state NOT IN ({latest})", [but]).rowcount
+    if gone:
+        for statement in FORGET:
+            file.execute(statement)

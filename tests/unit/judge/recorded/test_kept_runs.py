@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,15 +77,95 @@ def test_all_is_forgotten_when_the_course_changes(
     assert opened().trace(NAME, CHECK, AS_GRADED) is None
 
 
-def test_runs_of_a_state_that_is_gone_are_not_written(opened: Opened, course: CoursePaths) -> None:
+def test_runs_of_another_state_are_not_found(opened: Opened, course: CoursePaths) -> None:
+    """Not even by who began before the course changed, and looks or writes after it."""
     before = opened()
     assert before.trace(NAME, CHECK, AS_GRADED) is None
     os.utime(course.root / "rubric.yaml", ns=(1, 1))
     kept(opened, CheckTrace(Outcome.PASSED))
+    assert before.trace(NAME, CHECK, AS_GRADED) is None
     before.keep(NAME, "f1.double/outputs/test_other", AS_GRADED, SEEN)
     before.write()
     assert opened().trace(NAME, "f1.double/outputs/test_other", AS_GRADED) is None
     assert opened().trace(NAME, CHECK, AS_GRADED) == CheckTrace(Outcome.PASSED, (), drawn=())
+
+
+def in_state(course: CoursePaths, number: int) -> None:
+    os.utime(course.root / "rubric.yaml", ns=(number, number))
+
+
+def test_a_state_that_comes_back_finds_its_own(opened: Opened, course: CoursePaths) -> None:
+    for number, outcome in enumerate((Outcome.PASSED, Outcome.FAILED)):
+        in_state(course, number)
+        kept(opened, CheckTrace(outcome))
+    in_state(course, 0)
+    assert opened().trace(NAME, CHECK, AS_GRADED) == CheckTrace(Outcome.PASSED, (), drawn=())
+
+
+def test_of_many_states_those_used_last_are_kept(opened: Opened, course: CoursePaths) -> None:
+    for number in range(kept_runs.MAX_STATES):
+        in_state(course, number)
+        kept(opened)
+    in_state(course, 0)
+    assert opened().trace(NAME, CHECK, AS_GRADED) is not None
+    in_state(course, kept_runs.MAX_STATES)  # one more than there is room for
+    kept(opened)
+
+    found = []
+    for number in range(kept_runs.MAX_STATES + 1):
+        in_state(course, number)
+        found.append(opened().trace(NAME, CHECK, AS_GRADED) is not None)
+    assert found[0]
+    assert not found[1]
+
+
+def test_who_began_in_a_state_that_was_forgotten_writes_nothing(
+    opened: Opened, course: CoursePaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_runs, "MAX_STATES", 1)
+    before = opened()
+    assert before.trace(NAME, CHECK, AS_GRADED) is None
+    in_state(course, 1)
+    kept(opened)
+    before.keep(NAME, CHECK, AS_GRADED, SEEN)
+    before.write()
+    with sqlite3.connect(course.known_runs("en")) as file:
+        assert file.execute("SELECT count(*) FROM runs").fetchone() == (1,)
+
+
+def test_a_large_file_is_left_to_the_state_in_use(
+    opened: Opened, course: CoursePaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_state(course, 0)
+    kept(opened)
+    monkeypatch.setattr(kept_runs, "MAX_BYTES", course.known_runs("en").stat().st_size + 1)
+    in_state(course, 1)
+    kept(opened)
+    assert opened().trace(NAME, CHECK, AS_GRADED) is not None
+    in_state(course, 0)
+    assert opened().trace(NAME, CHECK, AS_GRADED) is None
+
+
+def test_a_copy_with_the_same_reference_finds_the_same(
+    opened: Opened, course: CoursePaths, tmp_path: Path
+) -> None:
+    kept(opened)
+    copy = tmp_path / "copy"
+    shutil.copytree(course.root, copy, ignore=shutil.ignore_patterns("reference", "__pycache__"))
+    (copy / "reference").symlink_to(course.reference)
+    assert KeptRuns(CoursePaths(copy), "a seed").trace(NAME, CHECK, AS_GRADED) is not None
+
+
+def test_a_file_that_another_version_has_written_is_made_anew(
+    opened: Opened, course: CoursePaths
+) -> None:
+    path = course.known_runs("en")
+    path.parent.mkdir()
+    with sqlite3.connect(path) as file:
+        file.execute("CREATE TABLE conditions (digest TEXT NOT NULL)")
+        file.execute("CREATE TABLE runs (key TEXT PRIMARY KEY, trace BLOB NOT NULL)")
+    kept(opened)
+    assert opened().trace(NAME, CHECK, AS_GRADED) is not None
 
 
 @pytest.mark.parametrize(
