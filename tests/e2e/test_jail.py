@@ -69,6 +69,8 @@ NOT_PREVENTED = {
         "ask_about_file", "read_file", "list_folder", "write_file", "see_processes",
     },
 }  # fmt: skip
+PREVENTED_BY_ITS_OWN_USER = {"ask_about_file", "read_file", "list_folder", "write_file"}
+"""In the partial tier, besides, where root grades and Python lies where anybody may read."""
 EVERYTHING_BUT = {"take_memory", "read_own_environment"}
 
 
@@ -76,7 +78,10 @@ EVERYTHING_BUT = {"take_memory", "read_own_environment"}
 def test_what_a_submission_can_still_do(tier: str, without: tuple[str, ...]) -> None:
     seen = isolation_report(tier, without)
     assert [f.probe.name for f in seen.findings if not f.succeeds_outside] == []
-    assert {f.probe.name for f in seen.findings if not f.holds} == NOT_PREVENTED[tier, without]
+    own_user = "own user" in seen.isolation.enforced and tier == "partial"
+    prevented = PREVENTED_BY_ITS_OWN_USER if own_user else set()
+    found = {f.probe.name for f in seen.findings if not f.holds}
+    assert found == NOT_PREVENTED[tier, without] - prevented
     assert seen.tier == ("none" if without else tier)
 
 
