@@ -18,6 +18,7 @@ from grader.validate.data import read_course
 from grader.validate.diagnosis import Verdict, diagnose
 from grader.validate.diagnosis_report import diagnosis_json, diagnosis_text
 from tests.restyled.table import by_hand, by_machine, said
+from tests.support import busy
 
 pytestmark = pytest.mark.usefixtures("warm_nursery")
 
@@ -103,7 +104,7 @@ def reports(options: Options) -> dict[str, dict[str, Observation]]:
     with Engine(find_course(ROOT), replace(options, only=SLUGS)) as engine:
         return {
             result.submission.id: {seen.check: seen for seen in result.observations}
-            for result in engine.grade(handed_in())
+            for result in busy.graded(engine, handed_in())
         }
 
 
