@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from grader.text.language import ENGLISH, use_language
 from tests.support.shared import shared
+from tests.support.turns import waiting
 from tests.support.warm import WarmNurseries, warm
 
 # Of processes that tests start, too; before anything of ours reads it.
@@ -55,6 +56,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    files = {item.nodeid: item.nodeid.partition("::")[0] for item in items}
+    later = waiting(files.values())
+    left_out = [item for item in items if files[item.nodeid] in later]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if files[item.nodeid] not in later]
     if hasattr(config, "workerinput"):
         from tests.support.scheduling import in_order
 

@@ -47,6 +47,7 @@ from tests.support.students_course import (
     hand_in,
     students_course,
 )
+from tests.support.turns import in_turn
 
 pytestmark = pytest.mark.usefixtures("warm_nursery")
 
@@ -56,10 +57,11 @@ COMBINATIONS = tuple(f"combination-{number:02}" for number in range(COMBINED))
 IN_WHOLE = ("follow_called", "follow_called_split_heads", "follow_copied", *COMBINATIONS[::10])
 """Compared with the hidden suites as well, which takes several times as long."""
 NAMES = (*names(), *COMBINATIONS)
+CHECKED = in_turn(NAMES, 3)
 EVERY_WAY = os.environ.get("GRADER_EVERY_WAY") == "1"
-WATCHED = NAMES if EVERY_WAY else NAMES[::4]
+WATCHED = CHECKED if EVERY_WAY else CHECKED[::4]
 """Watching grades everything once more: all of it takes minutes, and comes on request."""
-IN_KERNELS = COMBINATIONS if EVERY_WAY else COMBINATIONS[::3]
+IN_KERNELS = in_turn(COMBINATIONS if EVERY_WAY else COMBINATIONS[::3], 2)
 Plain = dict[str, Any]
 Batched = Callable[[str], dict[str, Plain]]
 
@@ -227,7 +229,7 @@ def rows(report: Plain) -> dict[str, Plain]:
     return {row["check"]: row for part in report["exercises"] for row in part["checks"]}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CHECKED)
 def test_check_says_what_batch_says(name: str, batched: Batched) -> None:
     assert told(json.loads(checked(name)["json"])) == told(batched("students")[name])
 
@@ -266,7 +268,7 @@ def plain(text: str) -> str:
     return re.sub(r"[\s`\\│]+", " ", text)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CHECKED)
 def test_every_format_says_the_same_points(name: str) -> None:
     files = checked(name)
     report = json.loads(files["json"])
@@ -289,7 +291,7 @@ def test_every_format_says_the_same_points(name: str) -> None:
         assert f" {shown(points)} / " in line, slug
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CHECKED)
 def test_every_format_names_the_same_causes(name: str) -> None:
     files = checked(name)
     found = rows(json.loads(files["json"]))

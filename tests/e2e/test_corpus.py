@@ -31,6 +31,7 @@ from tests.support.corpus import (
 )
 from tests.support.items import item_verdicts, verdicts_of
 from tests.support.one_processor import one_processor
+from tests.support.turns import in_turn
 from tests.support.warm import warm_spawner
 
 NAMES = names()
@@ -47,12 +48,19 @@ WAYS = {
 What is spawned is graded in reverse and in one lane as well, what is partly jailed in reverse.
 `spawn` forks its workers where an exec would have brought them, see `warm_spawner`; `exec` does
 not, and pays an `import torch` for each."""
-IN_PART = NAMES[::4]
+SPAWNED_NAMES = in_turn(NAMES, 4)
+IN_PART = in_turn(NAMES[::4], 2)
 """For the weaker tiers, which differ in what the attacks try and not in how is judged."""
 EXECED = NAMES if os.environ.get("GRADER_EVERY_WAY") == "1" else NAMES[::8]
 """All of them take ten minutes, and come on request: `test_warm_spawner.py` shows that nothing a
 submission can see tells a forked worker from one that was exec'd."""
-GRADED = {"fork": NAMES, "spawn": NAMES, "exec": EXECED, "partial": IN_PART, "none": IN_PART}
+GRADED = {
+    "fork": NAMES,
+    "spawn": SPAWNED_NAMES,
+    "exec": EXECED,
+    "partial": IN_PART,
+    "none": IN_PART,
+}
 AS_FORKED = [(way, name) for way in ("exec", "partial", "none") for name in GRADED[way]]
 
 
@@ -87,8 +95,9 @@ def without_timings(report: Report) -> str:
     return json.dumps(plain, indent=1, ensure_ascii=False)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("way", ["fork", "spawn"])
+@pytest.mark.parametrize(
+    ("way", "name"), [(way, name) for way in ("fork", "spawn") for name in GRADED[way]]
+)
 def test_every_submission_gets_its_grade(name: str, way: str, graded: Graded) -> None:
     stated = points_stated(expectations(name))
     assert points_found(graded(way)[name], stated) == stated
@@ -124,7 +133,7 @@ def test_reports_say_what_is_stated(name: str, graded: Graded) -> None:
         assert [text for text in texts if text not in said[slug]] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SPAWNED_NAMES)
 def test_reports_do_not_depend_on_how_they_were_made(name: str, graded: Graded) -> None:
     """Neither on spawning, nor on the order of checks, nor on lanes."""
     assert without_timings(graded("spawn")[name]) == without_timings(graded("fork")[name])

@@ -28,6 +28,7 @@ from tests.support.busy import ATTEMPTS, STARVED, graded
 from tests.support.one_processor import one_processor
 from tests.support.scheduling import FIRST, rank, unit
 from tests.support.shared import shared
+from tests.support.turns import ALWAYS, IS_WHOLE, in_turn, waiting
 from tests.support.warm import WarmNurseries, warm, warm_spawner
 from tests.unit.samples import SampleResult, observations, submission
 
@@ -63,11 +64,38 @@ def test_no_entry_hides_a_later_one() -> None:
 
 
 def test_every_submission_is_graded_by_forked_and_by_spawned_workers() -> None:
-    assert corpus.GRADED["fork"] == corpus.GRADED["spawn"] == corpus.NAMES
+    assert corpus.GRADED["fork"] == corpus.NAMES
+    assert list(corpus.GRADED["spawn"]) == list(in_turn(corpus.NAMES, 4))
     assert corpus.GRADED.keys() == corpus.WAYS.keys()
     assert corpus.WAYS["spawn"] == corpus.WAYS["exec"]
-    assert min(8 * len(names) for names in corpus.GRADED.values()) >= len(corpus.NAMES)
+    least = 8 if IS_WHOLE else 16
+    assert min((least + 1) * len(names) for names in corpus.GRADED.values()) >= len(corpus.NAMES)
     assert corpus.WAYS["fork"].workers > corpus.WAYS["spawn"].workers
+
+
+@pytest.mark.parametrize("first", [0, 7, 4361])
+def test_turns_in_a_row_take_everything_once(first: int) -> None:
+    things = tuple(range(10))
+    taken = [in_turn(things, 3, str(first + more)) for more in range(3)]
+    assert sorted(one for part in taken for one in part) == list(things)
+
+
+FILES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/**/test_*.py"))
+
+
+def test_files_on_grades_and_isolation_are_made_at_each_turn_and_all_others_in_theirs() -> None:
+    left_out = [waiting(FILES, turn) for turn in ("8", "9", "10")]
+    made = [{*FILES} - each for each in left_out]
+    assert {*ALWAYS} <= set.intersection(*made)
+    assert set.union(*made) == {*FILES}
+    assert all(file.startswith("tests/e2e/") for each in left_out for file in each)
+    assert [file for file in ALWAYS if file not in FILES] == []
+
+
+def test_without_a_turn_everything_is_taken() -> None:
+    assert in_turn("abc", 3, "") == ("a", "b", "c")
+    assert waiting(FILES, "") == frozenset()
+    assert "GRADER_TURN" not in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 def imported_by(bootstrap: Bootstrap, name: str) -> tuple[str, ...]:
