@@ -13,7 +13,7 @@ from grader.cli.cli import main
 from grader.course.course import find_course
 from grader.course.rubric import POLICY
 from grader.engine.engine import Options
-from grader.grade.evidence import Cause
+from grader.grade.evidence import Cause, Outcome
 from grader.handouts.generation import write as write_handouts
 from grader.validate.data import read_course
 from grader.validate.diagnosis import OPEN_TARGET, SELF_TARGET, Diagnosed, Verdict
@@ -409,6 +409,24 @@ def test_a_check_that_does_not_look_is_told(toy: Path, spoil: Spoil) -> None:
         f"{HIDDEN}:7  t1.toy/gradients/test_gradient is 'passed' for the untouched stub"
         in places(proof_of(toy))
     )
+
+
+def test_a_check_that_cannot_say_why_it_fails_still_fails(toy: Path, spoil: Spoil) -> None:
+    """The mistake loses its points all the same, and only staff read what is ours to mend."""
+    spoil(
+        PUBLIC,
+        "        expect.matches(student.double, reference.double, -probe.rand(5))\n",
+        "        x = probe.rand(5)\n"
+        "        expect.close(student.double(-x), -2 * x, why=lambda: no_such_name)\n",
+    )
+    proof = proof_of(toy)
+    (seen,) = [
+        o for o in proof.evidence.graded["toy.half"].observations
+        if o.check == "t1.toy/outputs/test_negative"
+    ]  # fmt: skip
+    assert (seen.outcome, seen.observed.split()[0]) == (Outcome.FAILED, "output")
+    assert seen.notes[-1].startswith("no cause was looked for to the end")
+    assert f"{PUBLIC}:14: NameError: name 'no_such_name' is not defined" in seen.staff
 
 
 @pytest.mark.parametrize(

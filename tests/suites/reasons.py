@@ -281,6 +281,8 @@ def biases_dropped(weights: torch.Tensor, bias: torch.Tensor) -> Reason | None:
 
 def sines_alone(table: torch.Tensor) -> Reason | None:
     """Prove that both columns of each frequency are sines, 0 at first; `table` is (T, dim)."""
+    if table.dim() != 2 or table.shape[1] % 2:
+        return None
     halves = table[:, 0::2], table[:, 1::2], *table.chunk(2, dim=1)
     pairs = zip(halves[::2], halves[1::2], strict=True)
     is_alike = any(bool(((one - other).abs() < 1e-4).all()) for one, other in pairs)

@@ -10,8 +10,9 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from ...text.language import _
+from ...wire.faults import Violation
 from ..calls.client import Client
-from ..calls.faults import CheckFailed, NotRecorded, StudentFault
+from ..calls.faults import CheckFailed, NotRecorded, SourceGone, Starved, StudentFault
 from ..calls.handles import RemoteFunction
 from ..compare.leaks import Leaks, leaks, mixes_samples, sequence_of
 from .check_trace import FailedComparison, is_large
@@ -30,16 +31,27 @@ class FailureDetails:
         self.reason: tuple[str, str] | None = None
         """The reason that the check itself proved, by id and in a sentence of the course's, or what
         the failure shows by itself."""
+        self.error: Exception | None = None
+        """The error of ours that a check ended in when it was asked for its reason."""
 
     def explain(self, why: Callable[[], tuple[str, str] | None] | None) -> None:
-        """Ask a check for the reason of its failure, if it can prove one."""
+        """Ask a check for the reason of its failure, if it can prove one.
+
+        An error of ours in that is kept in `error`: the check has found its failure, and stays so.
+        Raises Starved and SourceGone, after which the whole check is tried again.
+        """
         if why is None or not self._client.in_words:
             return
         # The check has failed already: whatever the student's code does now changes nothing.
         compared, client = self._compared, self._client
         answer, given, changed = client.answer, client.given, client.changed
-        with suppress(StudentFault, CheckFailed, NotRecorded), client.uncounted():
-            self.reason = why()
+        try:
+            with suppress(StudentFault, CheckFailed, NotRecorded, Violation), client.uncounted():
+                self.reason = why()
+        except (Starved, SourceGone):
+            raise
+        except Exception as error:
+            self.error = error
         self._compared = compared
         client.answer, client.given, client.changed = answer, given, changed
 

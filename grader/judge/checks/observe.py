@@ -30,6 +30,8 @@ MAX_TEXT = 2000
 WITHOUT_THE_COURSE = marked(
     "this cannot be decided without the course, and is checked after you hand in"
 )
+NO_CAUSE = marked("no cause was looked for to the end, for a reason of the grader's")
+"""The note beside a failure where an error of ours came between it and its cause."""
 UNLIKE_ALL = float("nan")
 """A value for a check that broke off: it equals nothing, not even another such check."""
 
@@ -119,6 +121,8 @@ def _student(check: Check, fault: StudentFault, record: CheckRecord) -> Observat
     observed = fault.observed
     if fault.detail and not check.hidden:
         observed = _("{observed}: {detail}", observed=observed, detail=fault.detail)
+    error = record.details.error if record.details is not None else None
+    no_cause = () if error is None else (_(NO_CAUSE),)
     return Observation(
         check.id,
         check.title,
@@ -126,8 +130,9 @@ def _student(check: Check, fault: StudentFault, record: CheckRecord) -> Observat
         observed=observed[:MAX_TEXT],
         expected=fault.expected[:MAX_TEXT],
         where=fault.where or record.definition,
-        notes=_distinct(record.notes),
+        notes=(*_distinct(record.notes), *no_cause),
         tried=fault.tried,
+        staff="" if error is None else our_fault(error)[:MAX_TEXT],
     )
 
 

@@ -17,7 +17,7 @@ from ..calls.faults import SourceGone, Starved, StudentFault
 from ..calls.student import SubmissionClient
 from ..checks.check_trace import CheckTrace, Draw
 from ..checks.checks import Check
-from ..checks.observe import MAX_TEXT
+from ..checks.observe import MAX_TEXT, NO_CAUSE
 from ..follow_through.follow_through import ACCUSING, FollowedThrough, Results, SubmissionRunner
 from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import MutantRuns
@@ -140,9 +140,12 @@ def _unexplained(
         traceback.print_exception(error)
     frame = traceback.extract_tb(error.__traceback__)[-1]
     staff = f"diagnosis: {frame.filename}:{frame.lineno}: {type(error).__name__}: {error}"
-    note = _("no cause was looked for to the end, for a reason of the grader's")
     failing = {check.id: observations[check.id] for check in case.failing}
     return {
-        id: replace(seen, notes=(*seen.notes, note), staff=seen.staff or staff[:MAX_TEXT])
+        id: replace(
+            seen,
+            notes=tuple(dict.fromkeys([*seen.notes, _(NO_CAUSE)])),
+            staff=seen.staff or staff[:MAX_TEXT],
+        )
         for id, seen in failing.items()
     }

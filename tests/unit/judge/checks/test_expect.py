@@ -11,7 +11,14 @@ import pytest
 import torch
 
 from grader.grade.evidence import Outcome
-from grader.judge.calls.faults import CheckFailed, StudentFault, StudentRaised
+from grader.judge.calls.faults import (
+    AuthorFault,
+    CheckFailed,
+    SourceGone,
+    Starved,
+    StudentFault,
+    StudentRaised,
+)
 from grader.judge.checks.check_trace import NOT_REFUSED
 from grader.judge.checks.expect import Expect
 from grader.judge.checks.namespace import Student
@@ -582,6 +589,30 @@ def test_a_reason_that_cannot_be_looked_for_is_none(context: CheckContext) -> No
     failure(lambda: context.expect.true(False, "wrong", "right", why=raises))
 
     assert context.expect.record.details.reason is None
+
+
+@pytest.mark.parametrize("error", [TypeError("no such axis"), AuthorFault("no such name")])
+def test_an_error_of_ours_in_a_reason_leaves_the_failure_and_its_words(
+    error: Exception, context: CheckContext
+) -> None:
+    def raises() -> tuple[str, str]:
+        raise error
+
+    observed, expected = failure(lambda: context.expect.true(False, "wrong", "right", why=raises))
+
+    assert (observed, expected) == ("wrong", "right")
+    assert context.expect.record.details.error is error
+
+
+@pytest.mark.parametrize("again", [Starved("no time"), SourceGone("no workers")])
+def test_a_check_without_time_for_its_reason_is_tried_again(
+    again: Exception, context: CheckContext
+) -> None:
+    def raises() -> tuple[str, str]:
+        raise again
+
+    with pytest.raises(type(again)):
+        context.expect.true(False, "wrong", "right", why=raises)
 
 
 def test_what_torch_cannot_compute_is_written_all_the_same(context: CheckContext) -> None:

@@ -215,6 +215,7 @@ def test_sines_stand_twice_side_by_side_or_in_two_halves() -> None:
         assert reasons.sines_alone(pairs) == reasons.SINES_ALONE
     assert reasons.sines_alone(torch.cat([sines, cosines], 1)) is None
     assert reasons.sines_alone(torch.cat([cosines, cosines], 1)) is None
+    assert reasons.sines_alone(torch.zeros(6, 7)) is None  # of another width
 
 
 def stretched(positions: torch.Tensor, old: tuple[int, int], new: tuple[int, int], _: int) -> Any:
