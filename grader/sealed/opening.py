@@ -10,7 +10,7 @@ from ..text.language import _
 from .key import GradingKey, grading_key, grading_key_in
 from .memory_path import OpenedFile, SealedPath, opened_file, sealed_root
 from .refusal import SealedError
-from .sealed_file import unseal
+from .sealed_file import check_kind, unseal
 
 
 def outline_root(place: Path) -> SealedPath:
@@ -18,7 +18,10 @@ def outline_root(place: Path) -> SealedPath:
 
     Raises SealedError.
     """
-    return _root(place.resolve(), grading_key_in(os.environ), whole=False)
+    place = place.resolve()
+    data = _read(place)
+    check_kind(data, str(place))  # who has named another file needs no key
+    return _root(place, data, grading_key_in(os.environ), whole=False)
 
 
 def course_root(place: str, key: str) -> Path:
@@ -28,7 +31,7 @@ def course_root(place: str, key: str) -> Path:
     """
     if not key:
         return Path(place)
-    return _root(Path(place), grading_key(key, place), whole=True)
+    return _root(Path(place), _read(Path(place)), grading_key(key, place), whole=True)
 
 
 def key_of(root: Path) -> str:
@@ -37,13 +40,16 @@ def key_of(root: Path) -> str:
     return "" if opened is None else opened.key.text
 
 
-def _root(place: Path, key: GradingKey, *, whole: bool) -> SealedPath:
+def _read(place: Path) -> bytes:
     try:
-        data = place.read_bytes()
+        return place.read_bytes()
     except OSError as error:
         reason = error.strerror or str(error)
         raise SealedError(
             _("{path}: the sealed course cannot be read: {reason}", path=place, reason=reason)
         ) from None
+
+
+def _root(place: Path, data: bytes, key: GradingKey, *, whole: bool) -> SealedPath:
     today = datetime.now(UTC).date()
     return sealed_root(OpenedFile(place, unseal(data, key, today, str(place), whole=whole), key))

@@ -119,6 +119,21 @@ def unseal(data: bytes, key: GradingKey, today: date, place: str, *, whole: bool
     return _opened(data, at, sizes, key, expires, place, whole)
 
 
+def check_kind(data: bytes, place: str) -> None:
+    """Raise SealedError if `data` does not begin as a sealed course of this version does."""
+    if data.startswith(_MAGIC):
+        return
+    if data.startswith(_KIND):
+        text = _("{place}: sealed by another version of the grader. Install that.", place=place)
+    else:
+        text = _(
+            "{place}: this file is no sealed course. Name the course's folder, or what "
+            "`grader release --sealed` wrote.",
+            place=place,
+        )
+    raise SealedError(text)
+
+
 def _opened(
     data: bytes, at: int, sizes: list[int], key: GradingKey, expires: date, place: str, whole: bool
 ) -> SealedCourse:
@@ -138,16 +153,7 @@ def _opened(
 
 def _header(data: bytes, place: str) -> tuple[dict[str, Any], int]:
     """Return the header, and where it ends. Nothing in it is trusted yet but its form."""
-    if not data.startswith(_MAGIC):
-        if data.startswith(_KIND):
-            text = _("{place}: sealed by another version of the grader. Install that.", place=place)
-        else:
-            text = _(
-                "{place}: this file is no sealed course. Name the course's folder, or what "
-                "`grader release --sealed` wrote.",
-                place=place,
-            )
-        raise SealedError(text)
+    check_kind(data, place)
     start = len(_MAGIC) + _LENGTH.size
     if len(data) < start:
         raise _changed(place)

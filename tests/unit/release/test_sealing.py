@@ -157,11 +157,13 @@ def test_a_slip_on_the_command_line_is_named(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("key", ["", KEY.grading.text], ids=["without a key", "with a key"])
 def test_a_file_that_is_no_sealed_course_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Whoever has named `rubric.yaml` needs its folder, and no key."""
     file = tmp_path / "file"
     file.write_bytes(b"no course")
-    monkeypatch.setenv("GRADER_COURSE_KEY", KEY.grading.text)
+    monkeypatch.setenv("GRADER_COURSE_KEY", key)
     with pytest.raises(CourseError, match="this file is no sealed course"):
         find_course(file)
