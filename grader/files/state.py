@@ -17,8 +17,8 @@ def state_of(*paths: Path, below: Path | None = None) -> str:
     folder from which paths count, so that a copy of it elsewhere is the same. Raises OSError for a
     file that goes away meanwhile.
     """
-    found = [sorted(_files(path, below)) for path in paths]
-    return hashlib.sha256(repr(found).encode()).hexdigest()
+    files = [sorted(_files(path, below)) for path in paths]
+    return hashlib.sha256(repr(files).encode()).hexdigest()
 
 
 def _files(path: Path, below: Path | None) -> Iterator[tuple[str, int, int]]:
