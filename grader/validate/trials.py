@@ -15,6 +15,7 @@ from ..course.misconceptions import BlankAnswer, Misconception, Variant
 from ..course.scope import Scope
 from ..course.uses import users
 from ..engine.engine import Engine, Options
+from ..engine.result import Result
 from ..grade.evidence import Observation, Outcome
 from ..grade.score import block, score
 from ..handouts.stubs import StubError, stub_source
@@ -251,7 +252,7 @@ def _graded(
             id: replace(scope, mistake=id if by_id[id].kind is Kind.MISCONCEPTION else "")
             for id, scope in scopes.items()
         }
-    for result in engine.grade(submissions, scopes, groups_of(waiting)):
+    for result in _with_another_try(engine, list(submissions), scopes, groups_of(waiting)):
         trial = by_id[result.submission.id]
         known = [o for o in result.observations if _is_known(data, o)]
         points = {
@@ -274,6 +275,26 @@ def _graded(
                 result.trace.refused_by,
             ),
         )
+
+
+def _with_another_try(
+    engine: Engine,
+    submissions: list[Submission],
+    scopes: Mapping[str, Scope],
+    groups: Mapping[str, str],
+) -> Iterator[Result]:
+    """Grade all, and once more those of which something could not be checked.
+
+    A busy machine had no time for them. What is wrong in the course shows the second time as well.
+    """
+    unclear = []
+    for result in engine.grade(submissions, scopes, groups):
+        if any(o.outcome is Outcome.COULD_NOT_CHECK for o in result.observations):
+            unclear.append(result.submission)
+        else:
+            yield result
+    if unclear:
+        yield from engine.grade(unclear, scopes, groups)
 
 
 def scope_of(data: CourseData, trial: ValidationTrial, diagnose: bool = False) -> Scope:
