@@ -52,6 +52,9 @@ USE = """
 FIND = """
     SELECT content FROM runs JOIN traces ON traces.digest = runs.trace WHERE state = ? AND key = ?
 """
+FORGET_STATES = """
+    DELETE FROM states WHERE state NOT IN (SELECT state FROM states ORDER BY used DESC LIMIT ?)
+"""
 FORGET = (
     "DELETE FROM runs WHERE state NOT IN (SELECT state FROM states)",
     "DELETE FROM traces WHERE digest NOT IN (SELECT trace FROM runs)",
@@ -187,8 +190,6 @@ def _make_tables(file: sqlite3.Connection) -> None:
 
 def _forget(file: sqlite3.Connection, but: int) -> None:
     """Forget all states but those that were used last."""
-    latest = "SELECT state FROM states ORDER BY used DESC LIMIT ?"
-    gone = file.execute(f"DELETE FROM states WHERE state NOT IN ({latest})", [but]).rowcount
-    if gone:
+    if file.execute(FORGET_STATES, [but]).rowcount:
         for statement in FORGET:
             file.execute(statement)
