@@ -50,11 +50,11 @@ def _ended(text: bytes) -> bytes:
 
 def _pax_records() -> bytes:
     records = b"".join(b"%d %x=\n" % (len(b"%x" % n) + 4, n) for n in range(0x1000, 0x2A00))
-    return gzip.compress(_ended(member(b"p", records[: 8 * 6000], b"x") * 40))
+    return gzip.compress(_ended(member(b"p", records[: 8 * 6000], b"x") * 160))
 
 
 def _empty_headers() -> bytes:
-    return gzip.compress(_ended(header(b"p", 0, b"x") * 150_000), 1)
+    return gzip.compress(_ended(header(b"p", 0, b"x") * 300_000), 1)
 
 
 def _long_names() -> bytes:

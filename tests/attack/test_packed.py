@@ -15,6 +15,10 @@ TRUSTED_S = 2.0
 """A quarter of a second on an idle machine."""
 
 
+LONGER = 1.5
+"""What is not bounded takes at least so many times as long."""
+
+
 def seconds(path: Path) -> tuple[float, str]:
     """Processor time of reading it, and what was said."""
     started = time.process_time()
@@ -33,12 +37,14 @@ def test_an_archive_is_soon_read_or_refused_and_what_bounds_it_is_needed(
     path.write_bytes(packed.make())
     assert path.stat().st_size < 12 << 20
 
-    bounded_s, said = seconds(path)
+    # The first reading also imports what reads such an archive.
+    first_s, said = seconds(path)
+    bounded_s = min(seconds(path)[0] for _ in range(2))
     for name in packed.lifts:
         module, _dot, limit = name.rpartition(".")
         monkeypatch.setattr(sys.modules[f"grader.{module}"], limit, 1 << 60)
     without_s, _said = seconds(path)
 
-    assert bounded_s < TRUSTED_S
+    assert first_s < TRUSTED_S
     assert "too many files" in said or "too long a name" in said or "pieces" in said
-    assert without_s > bounded_s + 0.05
+    assert without_s > LONGER * bounded_s
