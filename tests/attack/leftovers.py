@@ -28,7 +28,7 @@ class Leftovers:
     _before: dict[str, object] = field(default_factory=dict)
     _own: frozenset[int] = frozenset()
     _strangers: set[str] = field(default_factory=set)
-    """System V objects of other graders that run beside us, or did."""
+    """Shared memory that others made: before us, or beside us while we run."""
 
     def remember(self, engine: Engine) -> None:
         """Take the present state as the one to be found again."""
@@ -39,6 +39,8 @@ class Leftovers:
             engine._take_in_tiers()
             time.sleep(0.005)
         self._own = frozenset(child_pids(os.getpid())) - frozenset(self._family(engine))
+        # What a killed run left may be made by a process whose number another one bears later.
+        self._strangers = {name for name, maker in self._made("shm") if maker not in _near()}
         self._before = dict(self._state())
 
     def found(self, engine: Engine) -> list[str]:
@@ -83,14 +85,18 @@ class Leftovers:
                 yield from (os.path.join(place, name) for name in names)
 
     def _objects(self, kind: str) -> Iterator[str]:
-        rows = Path(f"/proc/sysvipc/{kind}").read_text(encoding="utf-8").splitlines()
-        near = {os.getpid(), *child_pids(os.getpid())}
-        for row in (line.split() for line in rows[1:]):
-            name, maker = f"{kind} {row[0]} {row[1]}", int(row[4]) if kind == "shm" else 0
+        near = _near()
+        for name, maker in self._made(kind):
             if maker not in near and is_alive(maker):
                 self._strangers.add(name)
             if name not in self._strangers:
                 yield name
+
+    def _made(self, kind: str) -> Iterator[tuple[str, int]]:
+        """System V objects, each with the number of the process that made it, or 0."""
+        rows = Path(f"/proc/sysvipc/{kind}").read_text(encoding="utf-8").splitlines()
+        for row in (line.split() for line in rows[1:]):
+            yield f"{kind} {row[0]} {row[1]}", int(row[4]) if kind == "shm" else 0
 
     def _family(self, engine: Engine) -> list[int]:
         """Nursery, judges, zygotes and workers, of which all but one are gone again."""
@@ -125,6 +131,10 @@ class Leftovers:
         if len(workers) > spare:
             odd.append(f"{len(workers)} workers, and {spare} should wait")
         return odd
+
+
+def _near() -> frozenset[int]:
+    return frozenset({os.getpid(), *child_pids(os.getpid())})
 
 
 def _command(pid: int) -> str:
