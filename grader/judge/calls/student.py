@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -246,23 +247,29 @@ class SubmissionClient(Client):
         """Start a worker and load the submission in it.
 
         A statement that hangs or ends the process is left out in the next try, until the time for
-        loading is used up.
+        loading is used up. The time in which workers start is not charged: one that is no fork has
+        to import torch. But with all tries it may take no more than twice the limit, once the first
+        worker is ready: a file may end one process after the other.
 
         Raises:
             StudentFault: the submission cannot be loaded.
         """
-        until = time.monotonic() + LOADING_LIMIT_S
+        left_s, end = LOADING_LIMIT_S, math.inf
         while True:
             worker = self._take_worker()
             if not self._reader.read_first(worker):
                 self._end(self._now)
                 continue
+            now = time.monotonic()
+            end = min(end, now + 2 * LOADING_LIMIT_S)
+            until = min(now + left_s, end)
             try:
                 self._loader.load(worker, self.peer, until)
             except StudentFault as fault:
+                left_s = until - time.monotonic()
                 self._end(self._now)
                 may_retry = was_killed(fault) and self.is_worth_another_try
-                if not may_retry or time.monotonic() >= until:
+                if not may_retry or left_s <= 0:
                     self._loader.leave_out(fault, until)
                 continue
             self._now.clean = True
