@@ -28,12 +28,14 @@ test: $(TOOLS)  ## test the grader, and every suite on the reference
 	@$(VENV)/bin/python -m pytest -n auto --dist loadfile $(ARGS)
 
 # Left to `make test`: whatever starts processes, reads the whole course, or tries a great deal.
-SLOW_FILES := worker/survey/test_accuses_nobody worker/survey/test_places worker/test_kernels \
-  worker/loading/test_delivery submission/test_unpacking submission/test_json_scan \
-  report/test_sinks export/test_hostile_class
-SLOW_UNITS := cli engine live release tools validate $(SLOW_FILES:%=%.py)
-quick: $(TOOLS)  ## the tests for in between: what starts no process
-	@$(VENV)/bin/python -m pytest -n logical --dist loadfile $(SLOW_UNITS:%=--ignore=tests/unit/%) \
+SLOW_FILES := test_test_run batch/test_memory course/test_explanations course/test_hints \
+  judge/calls/test_direct_peer worker/survey/test_accuses_nobody worker/survey/test_places \
+  worker/test_kernels worker/loading/test_delivery submission/test_unpacking \
+  submission/test_json_scan report/test_sinks export/test_hostile_class
+SLOW_UNITS := cli engine export/ci live release restyled tools validate $(SLOW_FILES:%=%.py)
+quick: $(TOOLS)  ## the tests for in between: what starts no process, in a minute
+	@$(VENV)/bin/python -m pytest -n logical --dist loadfile --hypothesis-profile=quick \
+	  $(SLOW_UNITS:%=--ignore=tests/unit/%) \
 	  tests/unit tests/golden/test_hand_outs.py tests/suites/a1_attention $(ARGS)
 
 demo: $(READY)  ## grade a small sample class, right and wrong work

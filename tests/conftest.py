@@ -29,6 +29,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # A busy machine makes slow examples, and proves nothing by it.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", settings.get_profile("busy"), max_examples=10)
 settings.load_profile("busy")
 
 MOST = 4
