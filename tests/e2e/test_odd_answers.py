@@ -124,20 +124,23 @@ def twisted(course: Course, name: str) -> dict[str, bytes]:
     return {file: source.encode() for file, source in files.items()}
 
 
-CASES = [(name, style) for name in ANSWERS for style in ("modules", "functions")]
-CASES += [(name, "twisted") for name in TWISTS]
+CONSTANT = in_turn(tuple(ANSWERS), 2)
+COMPUTED = in_turn(tuple(TWISTS), 3)
+CASES = [(name, style) for name in CONSTANT for style in ("modules", "functions")]
+CASES += [(name, "twisted") for name in COMPUTED]
+"""Causes are looked for of those that compute something first."""
 
 
 @pytest.fixture(scope="module")
 def results(course: Course) -> dict[str, Result]:
-    """What was seen of every case. Causes are looked for of some that compute something first."""
+    """What was seen of every case."""
     submissions = []
     for name, style in CASES:
         is_twisted = style == "twisted"
         files = twisted(course, name) if is_twisted else constant(course, name, style)
         id = json.dumps([name, style])
         submissions.append(Submission(id=id, files=files, digest=digest_of(files), path=""))
-    looked_into = {json.dumps([name, "twisted"]) for name in in_turn(tuple(TWISTS), 3)}
+    looked_into = {json.dumps([name, "twisted"]) for name in COMPUTED}
     scopes = {one.id: Scope(diagnose=one.id in looked_into) for one in submissions}
     with Engine(course, Options()) as engine:
         return {result.submission.id: result for result in busy.graded(engine, submissions, scopes)}
