@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import torch
+from torch.utils._pytree import tree_leaves
 
 from ...course.paths import CoursePaths
 from ...course.rubric_place import RUBRIC_FILE
@@ -26,15 +27,17 @@ from ..checks.check_trace import CheckTrace, Draw
 from .recording import read_trace, run_key, written_trace
 from .stored_values import NotStorable
 
-FORMAT = 2
+FORMAT = 3
 PACKAGE = Path(__file__).resolve().parents[2]
 MAX_STATES = 4
 """States of which runs are kept: a course is edited and put back, and has other copies."""
 MAX_BYTES = 256 << 20
 """A file of this size takes nothing more; one of half of it is left to the state that is in use."""
-MAX_TRACE = 1 << 16
-"""What is larger is run again: few checks look at so many numbers, most of them to count what a
-dropout has set to 0, and they would fill the file."""
+MAX_TRACE = 1 << 12
+"""What is larger is run again: one run in twelve, and they would be two thirds of the file."""
+MAX_NUMBERS = 4 * MAX_TRACE
+"""What holds more numbers is run again as well: hardly any of it packs into that, and to try takes
+longer than the run."""
 WAIT_S = 1.0
 """The longest wait for another judge that writes."""
 LASTING = (Outcome.PASSED, Outcome.FAILED, Outcome.STUDENT_ERROR)
@@ -42,9 +45,11 @@ LASTING = (Outcome.PASSED, Outcome.FAILED, Outcome.STUDENT_ERROR)
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What reading a trace raises that nobody has written so."""
 SCHEMA = (
-    "CREATE TABLE states (state TEXT PRIMARY KEY, used INTEGER)",
+    "CREATE TABLE states (state BLOB PRIMARY KEY, used INTEGER)",
     "CREATE TABLE traces (digest BLOB PRIMARY KEY, content BLOB)",
-    "CREATE TABLE runs (state TEXT, key TEXT, trace BLOB, PRIMARY KEY (state, key))",
+    """
+    CREATE TABLE runs (state BLOB, key BLOB, trace BLOB, PRIMARY KEY (state, key)) WITHOUT ROWID
+    """,
 )
 USE = """
     REPLACE INTO states VALUES (?, (SELECT ifnull(max(used), 0) + 1 FROM states))
@@ -72,30 +77,36 @@ class KeptRuns:
     def __init__(self, course: CoursePaths, seed: str) -> None:
         """Open nothing yet."""
         self._course, self._seed = course, seed
-        self._new: dict[str, bytes] = {}
+        self._new: dict[bytes, bytes] = {}
         self._at_hand: sqlite3.Connection | None = None
-        self._state = ""
+        self._state = b""
         # A sealed course lies in memory, and what its checks see must not get to a disk.
         self._usable = course.reference.is_dir()
+
+    @property
+    def is_usable(self) -> bool:
+        """Tell whether the file is read and written, and has not been given up."""
+        return self._usable
 
     def trace(self, name: str, check: str, draw: Draw) -> CheckTrace | None:
         """Return what a check saw of a mistake, or of the reference for no name."""
         with self._guarded():
             file = self._file()
-            row = file and file.execute(FIND, [self._state, run_key(name, check, draw)]).fetchone()
+            key = _key_of(name, check, draw)
+            row = file and file.execute(FIND, [self._state, key]).fetchone()
             if row:
                 return read_trace(json.loads(zlib.decompress(row[0])))
         return None
 
     def keep(self, name: str, check: str, draw: Draw, trace: CheckTrace) -> None:
         """Remember a run for `write`, if the next one would see the same."""
-        if not self._usable or trace.outcome not in LASTING:
+        if not self._usable or trace.outcome not in LASTING or _numbers_in(trace) > MAX_NUMBERS:
             return
         with contextlib.suppress(NotStorable, ValueError):  # such as an int of 5000 digits
             text = json.dumps(written_trace(trace), separators=(",", ":"))
             packed = zlib.compress(text.encode(), 1)
             if len(packed) <= MAX_TRACE:
-                self._new[run_key(name, check, draw)] = packed
+                self._new[_key_of(name, check, draw)] = packed
 
     def write(self) -> None:
         """Write what was remembered since the last time."""
@@ -157,7 +168,7 @@ class KeptRuns:
         """Tell whether the file still has this state, and has not had to make room for others."""
         return bool(file.execute("SELECT 1 FROM states WHERE state = ?", [self._state]).fetchall())
 
-    def _digest(self) -> str:
+    def _digest(self) -> bytes:
         """Return a digest of all that decides what a check sees of a mistake.
 
         Of files their times and sizes, as for compiled code: to read them all takes ten times as
@@ -168,7 +179,16 @@ class KeptRuns:
         places = course.root / RUBRIC_FILE, course.reference, course.suites
         files = state_of(*places, below=course.root), state_of(PACKAGE)
         state = [FORMAT, self._seed, sys.version, torch.__version__, processor, files]
-        return _digest_of(repr(state).encode()).hex()
+        return _digest_of(repr(state).encode())
+
+
+def _numbers_in(trace: CheckTrace) -> int:
+    leaves = tree_leaves(list(trace.compared))
+    return sum(leaf.numel() for leaf in leaves if isinstance(leaf, torch.Tensor))
+
+
+def _key_of(name: str, check: str, draw: Draw) -> bytes:
+    return _digest_of(run_key(name, check, draw).encode())
 
 
 def _digest_of(data: bytes) -> bytes:

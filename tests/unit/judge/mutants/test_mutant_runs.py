@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import torch
 
 from grader.course.paths import CoursePaths
 from grader.grade.evidence import Outcome
@@ -106,6 +107,26 @@ def test_the_reference_is_run_only_where_a_mistake_passes(
     for _time in range(2):
         assert known.changes(made.of(STEM)[0], Check("one", fresh=fresh), "", trace)
     assert len(runner.ran) == runs
+
+
+def test_of_a_check_that_a_mistake_passes_little_is_kept(made: Mutants) -> None:
+    right = torch.arange(100.0)
+
+    class Passing(Runner):
+        def trace_on_references(
+            self, check: Any, modules: Mapping[str, ModuleType], digest: str, draw: Any, client: Any
+        ) -> CheckTrace:
+            changes = check.id == "changed" and modules is not runs._modules
+            return CheckTrace(Outcome.PASSED, [right + 1 if changes else right.clone()])
+
+    runs: Any = MutantRuns({STEM: ModuleType(STEM)}, made, Passing())
+    mistake = made.of(STEM)[0]
+    same, changed = Check("same"), Check("changed")
+    assert runs.of(mistake, same, "") is runs.right(same, "")
+    assert not runs.changes(mistake, same, "", runs.of(mistake, same, ""))
+
+    assert not isinstance(runs.of(mistake, changed, "").compared[0], torch.Tensor)
+    assert runs.changes(mistake, changed, "", runs.of(mistake, changed, ""))
 
 
 def test_a_mistake_that_is_made_anew_is_called_and_not_the_old_one(made: Mutants) -> None:
