@@ -21,6 +21,7 @@ COMMANDS = {
     "dry-run": "Try the checks on last year's submissions, before this year's deadline.",
     "collect": "Fetch what a class has pushed to Git repositories, as of the deadline.",
     "ci": "Grade one submission for a CI system or an autograder, and report as it reads.",
+    "prepare": "Run every known mistake once, so that nobody who makes one has to wait for that.",
     "batch": "Grade a class: DIR holds one folder or file a student.",
     "merge": "Take the results of PARTs, each what `grader batch --shard` wrote, into RESULTS.",
     "marking": "Deal written answers to those who mark them, under codes in place of names.",

@@ -34,6 +34,7 @@ WORKSHEET = (
 )
 SWAPPED = ("return right, down", "return down, right")
 LINES = {
+    "grader prepare": 0,
     "grader batch submissions/ --out results/ -j 4": 1,
     "grader batch submissions/ --shard $SLURM_ARRAY_TASK_ID/40 --out part-$SLURM_ARRAY_TASK_ID "
     "-j 4": 0,
@@ -93,6 +94,7 @@ def test_the_commands_do_what_the_guide_says(
         assert main([*words, *(["--only", "f1.sobel"] if words[0] == "batch" else [])]) == code
         said[" ".join(words[:4])] = capsys.readouterr().out
 
+    assert " known mistakes run: " in said["prepare"]
     assert "sobel.swapped" in said["why student-002_102 f1.sobel --in"]
     assert len(list((course / "results" / "records").glob("*.json"))) == 2
     record = json.loads((course / "results/records/student-002_102.json").read_bytes())

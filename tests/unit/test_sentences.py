@@ -10,6 +10,7 @@ import ast
 import re
 import string
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,7 @@ NOT_FOR_STUDENTS = (
     "grader.cli.commands.new",
     "grader.cli.commands.marking",
     "grader.cli.commands.merge",
+    "grader.cli.commands.prepare",
     "grader.cli.commands.regrade",
     "grader.cli.commands.lens",
     "grader.cli.commands.report",
@@ -53,6 +55,7 @@ NOT_FOR_STUDENTS = (
     "grader.engine.agreement",
     "grader.engine.isolation_probes",
     "grader.engine.isolation_test",
+    "grader.engine.preparing",
     "grader.export.canvas",
     "grader.export.graded_class",
     "grader.export.mail_merge",
@@ -68,6 +71,7 @@ NOT_FOR_STUDENTS = (
     "grader.export.xlsx",
     "grader.handouts",
     "grader.judge.checks.rubric_names",
+    "grader.judge.recorded.preparing",
     "grader.processes.bootstrap",
     "grader.scaffold",
     "grader.store",
@@ -163,6 +167,7 @@ def speaking() -> dict[str, Path]:
     return {name: path for name, path in modules().items() if not is_in(name, *NOT_FOR_STUDENTS)}
 
 
+@cache
 def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 

@@ -129,9 +129,9 @@ def test_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
         pytest.param(["chek"], "no command 'chek' - did you mean 'check'?", id="command"),
         pytest.param(
             ["xyzzy"],
-            "no command 'xyzzy'; there are start, check, explain, dry-run, collect, ci, batch, "
-            "merge, marking, gradebook, regrade, adjust, why, appeal, report, lens, export, stubs, "
-            "new, validate, release, doctor",
+            "no command 'xyzzy'; there are start, check, explain, dry-run, collect, ci, prepare, "
+            "batch, merge, marking, gradebook, regrade, adjust, why, appeal, report, lens, export, "
+            "stubs, new, validate, release, doctor",
             id="none near",
         ),
         pytest.param(["check", "--onyl", "a"], "No such option '--onyl'.", id="option"),

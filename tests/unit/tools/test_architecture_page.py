@@ -53,6 +53,7 @@ def test_every_process_is_started_by_one_that_is_there() -> None:
         "parent",
         "standby",
         "recorder",
+        "preparer",
         "nursery",
         "judge",
         "zygote",
