@@ -41,6 +41,22 @@ def unchecked(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
                 yield _at(evidence, observation.check, message + observation.for_staff, next)
 
 
+def _without_a_reason(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
+    """Yield a gap for each check whose `why` ended in an error of its own, each once.
+
+    The check has failed all the same: whoever reads it is told less than there is to tell.
+    """
+    reported: set[str] = set()
+    for each in evidence.graded.values():
+        for observation in each.observations:
+            failed = observation.outcome is Outcome.FAILED
+            if failed and observation.staff and observation.check not in reported:
+                reported.add(observation.check)
+                message = f"{observation.check} fails on {each.trial.id}, and cannot say why: "
+                next = "mend what `why` computes, for answers of any shape"
+                yield _at(evidence, observation.check, message + observation.staff, next)
+
+
 def _reference(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
     """Yield a gap for each check that the reference does not pass."""
     for observation in evidence.graded["the reference"].observations:
@@ -228,8 +244,8 @@ def _globals(data: CourseData, evidence: Evidence) -> Iterator[Gap]:
 
 
 RULES: tuple[Rule, ...] = (
-    unchecked, _reference, _drawing, _stub, _needed, _killed, _variants, _blank, _forbidden,
-    _order, _globals, worth,
+    unchecked, _without_a_reason, _reference, _drawing, _stub, _needed, _killed, _variants,
+    _blank, _forbidden, _order, _globals, worth,
 )  # fmt: skip
 
 

@@ -412,7 +412,10 @@ def test_a_check_that_does_not_look_is_told(toy: Path, spoil: Spoil) -> None:
 
 
 def test_a_check_that_cannot_say_why_it_fails_still_fails(toy: Path, spoil: Spoil) -> None:
-    """The mistake loses its points all the same, and only staff read what is ours to mend."""
+    """The mistake loses its points all the same, and only staff read what is ours to mend.
+
+    The author is told, too.
+    """
     spoil(
         PUBLIC,
         "        expect.matches(student.double, reference.double, -probe.rand(5))\n",
@@ -426,7 +429,11 @@ def test_a_check_that_cannot_say_why_it_fails_still_fails(toy: Path, spoil: Spoi
     ]  # fmt: skip
     assert (seen.outcome, seen.observed.split()[0]) == (Outcome.FAILED, "output")
     assert seen.notes[-1].startswith("no cause was looked for to the end")
-    assert f"{PUBLIC}:14: NameError: name 'no_such_name' is not defined" in seen.staff
+    error = f"{PUBLIC}:14: NameError: name 'no_such_name' is not defined"
+    assert error in seen.staff
+    assert proof.exit_code == 1
+    told = "t1.toy/outputs/test_negative fails on toy.half, and cannot say why: "
+    assert any(told in line and error in line for line in places(proof))
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,18 @@ def expect_nothing_gathered(expect, output, bias, beside_others, what):
     expect.close(output, bias.expand_as(output), what=what, atol=1e-5, why=why)
 
 
+def expect_one_mask_for_all(expect, ask, attention, x, mask):
+    """Require that a mask (T, T) is one for all samples, also where there are T of them.
+
+    `x`, (T, T, D): as many samples as tokens, where a length does not say which axis it is.
+    """
+    together = ask(expect, attention, x, mask)
+    for sample in range(2):
+        own = slice(sample, sample + 1)
+        alone = ask(expect, attention.apart, x[own], mask)
+        expect.close(together[own], alone, what="output of one of as many samples", atol=1e-5)
+
+
 def expect_finite_gradient(expect, gradient, output, what):
     """Require a finite gradient of `output`; both may have any shape, and `output` be a sum."""
     expect.finite(gradient, what=what, why=lambda: reasons.not_finite_back(output))

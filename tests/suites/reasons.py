@@ -159,6 +159,17 @@ HIDDEN_SCORES_TAKE_PART = Reason(
     text="beside a large hidden score nothing is left of what may be attended to: hidden scores "
     "take part in the maximum or in the sum before they are hidden",
 )
+ALONG_A_FIXED_AXIS = Reason(
+    id="dim.fixed_axis",
+    text="with both axes exchanged, and `dim` as well, the same numbers give other weights: some "
+    "step goes along one and the same axis, whatever `dim` is",
+)
+NORM_OVER_TOKENS = Reason(
+    id="norm.over_tokens",
+    text="what a branch adds stays the same if all tokens grow alike, and not if each grows by "
+    "itself: the norm is taken over several tokens, and not over the features of each",
+)
+ALL_SURVIVE = Reason(id="mode.all_survive", text="every number survives: nothing is dropped")
 NOTHING_DROPPED = Reason(
     id="mode.nothing_dropped",
     text="train mode gives what eval mode gives, with a dropout above 0: nothing is dropped, or "
@@ -261,8 +272,32 @@ def growth_of_survivors(before: torch.Tensor, after: torch.Tensor, rate: float) 
     return next((reason for reason, wrong in factors if abs(factor - wrong) < 1e-3), None)
 
 
+def along_a_fixed_axis(weights: torch.Tensor, turned: torch.Tensor) -> Reason | None:
+    """Prove that exchanging two axes, and `dim`, changes more than the order of the weights.
+
+    `turned`: what came of the exchanged numbers, with its axes exchanged back, of the same shape.
+    """
+    is_same = torch.allclose(weights, turned, atol=1e-5, equal_nan=True)
+    return None if is_same else ALONG_A_FIXED_AXIS
+
+
+def norm_over_tokens(after: torch.Tensor, added: torch.Tensor) -> Reason | None:
+    """Prove that a norm takes several tokens together, where growth of a single one is seen.
+
+    `added`: what a branch adds, of any shape; `after`: the same once all tokens have grown alike.
+    """
+    return NORM_OVER_TOKENS if torch.allclose(after, added, atol=1e-4) else None
+
+
+def all_survive(dropped: torch.Tensor) -> Reason | None:
+    """Prove that none of these numbers, of any shape and none of them 0 before, is dropped."""
+    return ALL_SURVIVE if bool(dropped.all()) else None
+
+
 def share_is_kept(dropped: torch.Tensor, rate: float, room: float) -> Reason | None:
     """Prove that the share that survives, of weights of any shape, is the one to be dropped."""
+    if (survivors := all_survive(dropped)) is not None:
+        return survivors
     share = float((dropped != 0).double().mean())
     return SHARE_IS_KEPT if abs(share - rate) <= room else None
 
@@ -395,12 +430,14 @@ def nobody_is_seen(output: torch.Tensor, after: torch.Tensor) -> Reason | None:
     return None if bool(output.any()) else ZEROS_TOO_LATE
 
 
-def dropped_elsewhere(directions: int, heads: int) -> Reason | None:
+def dropped_elsewhere(directions: int, heads: int, calm: torch.Tensor) -> Reason | None:
     """Prove that not only weights are dropped, from the directions in which dropout moves outputs.
 
-    All tokens are alike, so that dropped weights move an output along each head's own vector only.
+    All tokens are alike, so that dropped weights move an output along each head's own vector only:
+    unless outputs (T, D) without dropout differ all the same, and a head's values with them.
     """
-    return DROPPED_ELSEWHERE if directions > heads else None
+    are_alike = torch.allclose(calm, calm[:1].expand_as(calm), atol=1e-5)
+    return DROPPED_ELSEWHERE if directions > heads and are_alike else None
 
 
 def beside_the_weights(wild: torch.Tensor) -> Reason | None:
@@ -409,7 +446,7 @@ def beside_the_weights(wild: torch.Tensor) -> Reason | None:
     Dropped weights move it along one vector only.
     """
     spread = (wild - wild.mean(0)).double()
-    return dropped_elsewhere(int(torch.linalg.matrix_rank(spread, rtol=1e-4)), heads=1)
+    return DROPPED_ELSEWHERE if torch.linalg.matrix_rank(spread, rtol=1e-4) > 1 else None
 
 
 def filled_with_a_number(

@@ -160,18 +160,19 @@ class Plan:
         return self._right_answers
 
     def missing(self) -> tuple[list[Piece], list[Layer]]:
-        """List the pieces of the reference's own form without a layer, and the layers left over."""
-        pieces = self.pieces(dict.fromkeys(self.kinds, 0))
+        """List the pieces of the reference's own form without a layer, and the layers left over.
+
+        As where all have one, the reference's own names decide first, then those people use.
+        """
+        lacking = dict(enumerate(self.pieces(dict.fromkeys(self.kinds, 0))))
         free: list[Layer] = list(self._layers)
-        lacking = []
-        for piece in pieces:
-            room = [la for la in free if la.fits(piece) and la.prefix == piece.home]
-            room = room or [la for la in free if la.fits(piece)]
-            if room:
-                free.remove(room[0])
-            else:
-                lacking.append(piece)
-        return lacking, free
+        for suits in (_is_home, _is_called, _is_any):
+            for number, piece in tuple(lacking.items()):
+                room = [la for la in free if la.fits(piece) and suits(la, piece)]
+                if room:
+                    free.remove(room[0])
+                    del lacking[number]
+        return list(lacking.values()), free
 
     # ---- inside --------------------------------------------------------------------------
 
@@ -286,6 +287,18 @@ class Plan:
     ) -> list[Piece]:
         pieces = self.pieces({kind: numbers[0] for kind, numbers in forms.items()})
         return [pieces[number] for number in assignment.guessed]
+
+
+def _is_home(layer: Layer, piece: Piece) -> bool:
+    return layer.prefix == piece.home
+
+
+def _is_called(layer: Layer, piece: Piece) -> bool:
+    return layer.is_called(piece.words)
+
+
+def _is_any(layer: Layer, piece: Piece) -> bool:
+    return True
 
 
 def _is_matrix(piece: Piece) -> bool:

@@ -13,13 +13,23 @@ from .modules import few, listed
 from .plan import Plan
 
 SHOWN = 2
+Shown = tuple[str, str] | None
+"""An id and a sentence of what a failure shows, see `CheckFailed`."""
 
 
 def misfit(name: str, handle: RemoteModule, plan: Plan) -> CheckFailed:
     """Return the failure that names layers not registered or shared, or missing parameters."""
-    shapes = {spec.name: spec.shape for spec in handle.specs}
     pieces, left = plan.missing()
     lacking = [text for piece in pieces for text in _wanted(piece, plan)]
+    failed = _in_words(name, handle, lacking, _shown(pieces, left))
+    failed.lacks = tuple(lacking)
+    return failed
+
+
+def _in_words(
+    name: str, handle: RemoteModule, lacking: Sequence[str], shown_by_layers: Shown
+) -> CheckFailed:
+    shapes = {spec.name: spec.shape for spec in handle.specs}
     wanted = few(lacking, SHOWN) or _("some of them")
     observed = _("{name} has no parameters", name=name)
     if shapes:
@@ -42,16 +52,16 @@ def misfit(name: str, handle: RemoteModule, plan: Plan) -> CheckFailed:
     if shapes:
         observed = _("{told}; it has {names}", told=observed, names=listed(shapes))
     wanted = _("parameters for {roles}, under any name", roles=wanted)
-    return _failure(observed, wanted, _shown(pieces, left))
+    return _failure(observed, wanted, shown_by_layers)
 
 
-def _failure(observed: str, expected: str, shows: tuple[str, str] | None) -> CheckFailed:
+def _failure(observed: str, expected: str, shows: Shown) -> CheckFailed:
     failed = CheckFailed(observed, expected)
     failed.shows = shows
     return failed
 
 
-def _shown(pieces: Sequence[Piece], left: Sequence[Layer]) -> tuple[str, str] | None:
+def _shown(pieces: Sequence[Piece], left: Sequence[Layer]) -> Shown:
     """Tell how the first layer without room differs from one that is left over.
 
     None if no layer stands where it should: then there may be none, or another way of storing.

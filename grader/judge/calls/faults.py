@@ -40,6 +40,8 @@ class CheckFailed(StudentFault):
     outcome = Outcome.FAILED
     shows: tuple[str, str] | None = None
     """What the failure itself shows: an id, and a sentence that tells no number."""
+    lacks: tuple[str, ...] = ()
+    """The layers for which a module has no room, by the reference's names, with their shapes."""
 
 
 class StudentRaised(StudentFault):

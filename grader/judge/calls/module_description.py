@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from ...text.language import _
+from ...text.language import _, marked
 from ...wire.faults import Violation
 from ...wire.tensors import DTYPES, device_in_use
 from ...wire.values import text
@@ -26,6 +26,7 @@ MAX_PARAMETERS = 2000
 MAX_NAME_CHARACTERS = 1 << 18
 """The most characters in the names of all parameters of a module together."""
 MAX_ROWS = 10_000
+PARAMETERS_STAY = marked("the parameters that the module was made with, each in its shape")
 
 
 @dataclass(frozen=True)
@@ -163,11 +164,22 @@ def value_like(values: dict[str, Any], name: str, like: torch.Tensor) -> torch.T
     """Return a parameter's value, which must have the shape and the device of `like`.
 
     Raises:
-        Violation: it has not, or there is none.
+        CheckFailed: the student's code has taken the parameter away since, or turned it.
+        Violation: it is no tensor.
     """
     value = values.get(name)
-    if not isinstance(value, torch.Tensor) or value.shape != like.shape:
+    if value is None:
+        raise CheckFailed(
+            _("the module has no parameter {name} any more", name=name), _(PARAMETERS_STAY)
+        )
+    if not isinstance(value, torch.Tensor):
         raise Violation("value of a parameter")
+    if value.shape != like.shape:
+        shapes = {"now": tuple(value.shape), "before": tuple(like.shape)}
+        observed = _("{name} has shape {now}, and had {before}", name=name, **shapes)
+        raise CheckFailed(observed, _(PARAMETERS_STAY))
     if value.device != like.device:
-        raise Violation("device of a parameter")
+        places = {"now": str(value.device), "before": str(like.device)}
+        observed = _("{name} is on {now}, and was on {before}", name=name, **places)
+        raise CheckFailed(observed, _(PARAMETERS_STAY))
     return value

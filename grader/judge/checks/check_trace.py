@@ -20,6 +20,8 @@ from .leaf_print import LeafPrint, alike, print_of
 
 MAX_KEPT = 1 << 16
 """The most numbers of one tensor that are kept."""
+MAX_WHOLE = 32
+"""The most numbers of one tensor that `in_short` keeps: a print takes as much room."""
 NOT_REFUSED = "not refused: "
 """How what is compared begins where arguments were to be refused and were not, or otherwise."""
 SEVERAL = 4
@@ -63,7 +65,9 @@ class CheckTrace:
     error_text: str = ""
     """The messages of what was raised. Compared, and never shown."""
     drawn: Sequence[Any] = ()
-    """The layouts of modules whose numbers hang on them: drawn, loaded or read by own names."""
+    """The layouts of modules whose numbers hang on them: drawn, loaded or read by own names.
+
+    Of a module that has no room for the reference's layers, those that are missing."""
     drew: bool = False
     """True if the check's inputs were drawn: on another draw it is another probe."""
     failure: FailedComparison | None = None
@@ -90,6 +94,8 @@ def match(student: CheckTrace, made: CheckTrace, room: float = 0.0) -> Match:
     """
     if student.outcome is not made.outcome:
         return Match.OTHER
+    if not shows_something(student) and not shows_something(made):
+        return Match.UNDECIDED if has_other_layout(student, made) else Match.SAME
     if same(student.compared, made.compared, room):
         return Match.SAME if student.error_text == made.error_text else Match.UNDECIDED
     return Match.UNDECIDED if has_other_layout(student, made) else Match.OTHER
@@ -176,6 +182,15 @@ def has_other_layout(student: CheckTrace, made: CheckTrace) -> bool:
 def tells_apart(made: CheckTrace, right: CheckTrace) -> bool:
     """Tell whether a check that ran on a mistake ends differently from one on the reference."""
     return match(made, right) is Match.OTHER
+
+
+def is_same_run(made: CheckTrace, right: CheckTrace) -> bool:
+    """Tell whether a run on a mistake shows nothing that the one on the reference does not."""
+    return (
+        made.drew == right.drew
+        and match(made, right) is Match.SAME
+        and not has_other_layout(made, right)
+    )
 
 
 def has_other_numbers(made: CheckTrace, right: CheckTrace) -> bool:
@@ -322,6 +337,20 @@ def printed(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [printed(item) for item in value]
     return value
+
+
+def in_short(trace: CheckTrace) -> CheckTrace:
+    """Return a run with prints in place of its larger tensors: enough to compare it by.
+
+    Numbers of half precision stay: right ones differ by more than prints allow.
+    """
+    return replace(trace, compared=tree_map(_in_short, list(trace.compared)))
+
+
+def _in_short(leaf: Any) -> Any:
+    # leaf: a tensor of any shape, or something else.
+    is_large = isinstance(leaf, torch.Tensor) and not leaf.is_meta and leaf.numel() > MAX_WHOLE
+    return printed(leaf) if is_large and leaf.dtype not in (torch.float16, torch.bfloat16) else leaf
 
 
 def is_large(value: Any) -> bool:

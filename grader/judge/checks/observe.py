@@ -97,6 +97,8 @@ def observation(check: Check, phases: list[Phase], record: CheckRecord) -> Obser
         raise error
     if isinstance(error, CheckFailed) and error.shows and record.details is not None:
         record.details.see(*error.shows)
+    if isinstance(error, CheckFailed) and error.lacks:
+        record.drawn.append(list(error.lacks))
     if isinstance(error, StudentFault):
         return _student(check, error, record)
     if isinstance(error, NotRecorded):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...grade.evidence import Cause
 from ...text.language import course_text
@@ -75,10 +76,31 @@ class Case:
     names_what_is_banned: bool = True
     """False if nothing that the exercise bans stands in the submission's text."""
 
-    @property
+    @cached_property
     def failed(self) -> frozenset[str]:
         """Return the ids of the failing checks that see the same in every submission."""
         return frozenset(check.id for check in self.failing if not check.fresh)
+
+    @cached_property
+    def saw_numbers(self) -> frozenset[Check]:
+        """Return the failing checks that saw numbers, and not only an exception."""
+        return frozenset(check for check, trace in self.failing.items() if has_numbers(trace))
+
+    @cached_property
+    def proving(self) -> frozenset[Check]:
+        """Return the failing checks that no chance lets agree with a mistake.
+
+        They saw rounded numbers, or many whole ones.
+        """
+        return frozenset(
+            check
+            for check, trace in self.failing.items()
+            if has_fractions(trace) or is_proof_alone(trace)
+        )
+
+    def proofs_among(self, checks: Collection[Check]) -> int:
+        """Count the failing checks among these that no chance lets agree with a mistake."""
+        return len(self.proving & {*checks})
 
     def once_more(self, check: Check) -> CheckTrace | None:
         """Run a check on the first other draw of its inputs."""
@@ -97,6 +119,16 @@ class Suspect:
         return Cause(self.mistake.entry.id, text, probes, probes)
 
 
+@dataclass(frozen=True)
+class MistakeMatch:
+    """The agreement of a mistake with what the checks of a submission saw."""
+
+    probes: int
+    """So many independent ones agree with the mistake and not with the right answer."""
+    is_complete: bool
+    """True if there is no check whose numbers could not be compared."""
+
+
 class Dictionary:
     """The known mistakes of a course, tried on what students wrote."""
 
@@ -110,7 +142,7 @@ class Dictionary:
         """Return, for each check, the causes that explain it, all equally well."""
         suspects = [s for s in self._of(case) if s.mistake.entry.id not in unknown]
         whole = [s for s in suspects if s.fails == case.failed]
-        named = tuple(self._named(whole, case)) or tuple(self._named(whole, case, NEARLY))
+        named = self._named(whole, case) or self._named(whole, case, NEARLY)
         if not named:
             # Right where the known mistake is wrong as well, and wrong in the very same way.
             wider = [s for s in suspects if s.fails > case.failed]
@@ -121,10 +153,18 @@ class Dictionary:
             return {check.id: named for check in case.failing}
         return self._parts(suspects, case) or self._mostly(suspects, case)
 
-    def _named(self, suspects: Sequence[Suspect], case: Case, room: float = 0.0) -> Iterator[Cause]:
-        for suspect in suspects:
-            if probes := self._whole(suspect, case, room):
-                yield suspect.cause(probes)
+    def _named(
+        self, suspects: Sequence[Suspect], case: Case, room: float = 0.0
+    ) -> tuple[Cause, ...]:
+        """Return the mistakes that explain all.
+
+        One that every check could be compared with leaves no room for those of which some checks
+        say nothing, since their names and shapes are others than the student's.
+        """
+        tried = [(suspect, self._whole(suspect, case, room)) for suspect in suspects]
+        agreeing = [(suspect, result) for suspect, result in tried if result is not None]
+        compared = [each for each in agreeing if each[1].is_complete]
+        return tuple(suspect.cause(result.probes) for suspect, result in compared or agreeing)
 
     def _parts(self, suspects: Sequence[Suspect], case: Case) -> dict[str, tuple[Cause, ...]]:
         """Return the causes of some failing checks: two mistakes at once, each at its own."""
@@ -165,7 +205,7 @@ class Dictionary:
                 result = self._matched(suspect, check, case.digest, trace, made, NEARLY)
             if result is Match.SAME:
                 shown.add(check.id)
-                rounded += _is_evidence(trace)
+                rounded += check in case.proving
             others += result is Match.OTHER
             if others > room:
                 return frozenset()
@@ -191,47 +231,54 @@ class Dictionary:
 
     # ---- one mistake for all that fails --------------------------------------------------
 
-    def _whole(self, suspect: Suspect, case: Case, room: float) -> int:
-        """Count the independent probes that agree with the mistake and not with the right answer.
+    def _whole(self, suspect: Suspect, case: Case, room: float) -> MistakeMatch | None:
+        """Return how far the mistake agrees with what all checks saw.
 
-        0 if one speaks against the mistake, or if they are fewer than `PROBES`; 1 if one of them is
+        None if one speaks against it, or if fewer than `PROBES` speak for it and none of them is
         enough by itself. Numbers of failing checks may differ by `room`.
         """
         distinguishing: list[Check] = []
         others = ended = undecided = 0
+        is_complete = True
         for check, trace in _in_order(case):
-            is_more_of_it = check.fresh and check in case.failing and not others + undecided
-            if is_more_of_it and _agreeing(distinguishing, case) >= ENOUGH:
-                continue  # nothing is remembered of it: it would have to be run
+            if check.fresh and (
+                self._records.passes(suspect.mistake, check)
+                if check in case.passing
+                else not others + undecided and case.proofs_among(distinguishing) >= ENOUGH
+            ):
+                continue  # it would add nothing, and has to be run: nothing is remembered of it
             made = self._mutant_runs.of(suspect.mistake, check, case.digest)
             if made is None:
-                return 0
-            result = self._matched(suspect, check, case.digest, trace, made, room)
+                return None
             changes = self._mutant_runs.changes(suspect.mistake, check, case.digest, made)
-            if result is Match.OTHER and (changes or check in case.failing):
+            if not changes and check in case.passing:
+                # It speaks of how the rest is written: a finite gradient of a row that nobody reads
+                # may be any number.
+                continue
+            result = self._matched(suspect, check, case.digest, trace, made, room)
+            if result is Match.OTHER:
                 others += 1
                 if not room or check in case.passing:
-                    return 0
-            # Where the mistake changes nothing, a check that passes speaks of how the rest is
-            # written: a finite gradient of a row that nobody reads may be any number.
+                    return None
             if result is Match.SAME and changes:
                 distinguishing.append(check)
             ended += result is Match.UNDECIDED and changes and _may_have_ended_alike(trace, made)
             undecided += result is Match.UNDECIDED and check in case.failing
+            is_complete &= result is not Match.UNDECIDED
         failing = [case.failing[check] for check in distinguishing if check in case.failing]
-        agreeing = _agreeing(distinguishing, case)
+        agreeing = case.proofs_among(distinguishing)
         if others > MOST_OTHERS or (
             others and agreeing < max(BESIDE_ANOTHER, FOR_EACH_OTHER * others)
         ):
-            return 0
+            return None
         if undecided and failing and not any(map(shows_something, failing)):
-            return 0  # checks that could not begin are alike for whatever keeps them from it
+            return None  # checks that could not begin are alike for whatever keeps them from it
         probes = self._probes(suspect, distinguishing, case, room)
         if probes >= PROBES:
-            return probes
-        return int(
-            ended >= ENDED_ALIKE or any(self._is_enough(suspect, c, case) for c in distinguishing)
-        )
+            return MistakeMatch(probes, is_complete)
+        if ended >= ENDED_ALIKE or any(self._is_enough(suspect, c, case) for c in distinguishing):
+            return MistakeMatch(1, is_complete)
+        return None
 
     def _is_enough(self, suspect: Suspect, check: Check, case: Case) -> bool:
         """Decide whether a check that draws nothing says enough, where nothing else is wrong."""
@@ -301,7 +348,7 @@ class Dictionary:
         own = suspect.fails - beside
         checks = [check for check in _by_id(case.failing) if check.id in own]
         # Where nothing but an exception was seen, no mistake needs to be run.
-        if sum(has_numbers(case.failing[check]) for check in checks) < PROBES:
+        if len(case.saw_numbers & {*checks}) < PROBES:
             return False
         distinguishing: list[Check] = []
         incomparable = False
@@ -363,23 +410,11 @@ def _may_have_ended_alike(student: CheckTrace, made: CheckTrace) -> bool:
 
 def _shows_the_same(student: CheckTrace, made: CheckTrace, room: float) -> bool:
     """Tell whether two runs agree in all but axes of length 1, or in what an exception says."""
-    if student.outcome is not made.outcome:
+    if student.outcome is not made.outcome or not shows_something(student):
         return False
     if student.error_text or made.error_text:
         return raised_the_same(student.error_text, made.error_text)
     return is_same_but_for_ones(student, made, room)
-
-
-def _agreeing(distinguishing: Sequence[Check], case: Case) -> int:
-    """Count the failing checks among these that no chance lets agree."""
-    return sum(
-        _is_evidence(case.failing[check]) for check in distinguishing if check in case.failing
-    )
-
-
-def _is_evidence(trace: CheckTrace) -> bool:
-    """Tell whether a check saw rounded numbers, or many whole ones."""
-    return has_fractions(trace) or is_proof_alone(trace)
 
 
 def _narrowest(suspects: Sequence[Suspect]) -> Iterator[Suspect]:

@@ -74,7 +74,7 @@ KINDS = (
         _like(
             r"is invalid for input of size|cannot reshape array|shape '.*' is invalid"
             r"|Sizes of tensors must match except|split_with_sizes|don't multiply up to the size"
-            r"|unflatten: Provided sizes|Shape mismatch, can't divide axis"
+            r"|unflatten: Provided sizes|Shape mismatch, (can't divide axis|\d+ != )"
             r"|each tensor to be equal size"
             r"|expected input with shape|, expected input\[",
         ),

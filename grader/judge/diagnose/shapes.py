@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 
@@ -26,7 +27,7 @@ def shape_finding(observed: Shape, expected: Shape, words: Mapping[int, str]) ->
         observed=shown(observed, names),
         expected=shown(expected, names),
     )
-    for find in (_reordered, _split, _dropped_ones, _dropped, _added):
+    for find in (_reordered, _split, _dropped_ones, _dropped, _added, _moved):
         result = find(observed, expected, names)
         if result is not None:
             return Finding(f"shape.{result[0]}", f"{message}: {result[1]}")
@@ -35,7 +36,7 @@ def shape_finding(observed: Shape, expected: Shape, words: Mapping[int, str]) ->
 
 
 def _other_length(observed: Shape, expected: Shape, words: Mapping[int, str]) -> str:
-    """Name the one axis that is as long as another axis than the one it should be; "" if none is.
+    """Say of the one axis of another length how it differs; "" if there is no telling.
 
     `words` are the names of axes by their lengths.
     """
@@ -43,15 +44,21 @@ def _other_length(observed: Shape, expected: Shape, words: Mapping[int, str]) ->
         return ""
     pairs = enumerate(zip(observed, expected, strict=True))
     wrong = [(axis, length, right) for axis, (length, right) in pairs if length != right]
-    if len(wrong) != 1 or not words.keys() >= {wrong[0][1], wrong[0][2]}:
+    if len(wrong) != 1:
         return ""
     axis, length, right = wrong[0]
-    return _(
-        "axis {axis} has the length of {found}, and should have that of {right}",
-        axis=axis,
-        found=words[length],
-        right=words[right],
-    )
+    if words.keys() >= {length, right}:
+        return _(
+            "axis {axis} has the length of {found}, and should have that of {right}",
+            axis=axis,
+            found=words[length],
+            right=words[right],
+        )
+    if length == right - 1:
+        return _("along axis {axis} one is missing", axis=axis)
+    if length == right + 1:
+        return _("along axis {axis} there is one too many", axis=axis)
+    return ""
 
 
 def _reordered(
@@ -117,6 +124,26 @@ def _added(observed: Shape, expected: Shape, names: Mapping[int, str]) -> tuple[
         return None
     shape = shown(observed[axis : axis + 1], names)
     return "axis_too_many", _("axis {axis}, {shape}, is too many", axis=axis, shape=shape)
+
+
+def _moved(observed: Shape, expected: Shape, names: Mapping[int, str]) -> tuple[str, str] | None:
+    """Recognise numbers of one axis that lie along another one."""
+    if len(observed) != len(expected) or not math.prod(observed) == math.prod(expected) > 0:
+        return None
+    pairs = enumerate(zip(observed, expected, strict=True))
+    wrong = [(axis, length, right) for axis, (length, right) in pairs if length != right]
+    if len(wrong) != 2:
+        return None
+    (shorter, *_short), (longer, length, right) = sorted(wrong, key=lambda each: each[1] / each[2])
+    if length % right:
+        return None
+    return "moved", _(
+        "axis {longer} is {times} times as long as it should be, and axis {shorter} that much "
+        "shorter: something is cut along axis {shorter}, or merged into axis {longer}",
+        longer=longer,
+        shorter=shorter,
+        times=length // right,
+    )
 
 
 def _one_more(longer: Shape, shorter: Shape) -> int | None:

@@ -17,8 +17,16 @@ Tensor = torch.Tensor
 LARGE, LARGE_IN_HALF = 50.0, 11.0
 """Numbers of which products may be scores whose exp is more than their dtype holds: from 88 on in
 float32, and from 11 on in float16."""
+EPSILONS = (1e-5, 1e-6, 0.0)
+"""What people add to a variance before they take its root."""
 MAX_ENTRIES = 64
 """The longest axis whose entries are compared in another order."""
+
+ENOUGH_NUMBERS = 8
+"""So many numbers do not agree by chance, once both lots are in order."""
+FINE = 1e-3
+"""As a share of the largest number, the most room for rounding in which many numbers agree by no
+chance; half precision has more."""
 
 
 def nonfinite_finding(
@@ -139,8 +147,11 @@ def value_finding(observed: Tensor, expected: Tensor, words: Mapping[int, str]) 
         _constant(left, right, room)
         or _factor(left, right, room, words)
         or _offset(left, right, room)
+        or _factor_by_row(left, right, room)
+        or _normalised(left, right, room / scale)
         or _transposed(left, right, room)
         or _permuted(left, right, room, words)
+        or _elsewhere(left, right, room)
     )
 
 
@@ -165,12 +176,30 @@ def _factor(left: Tensor, right: Tensor, room: float, words: Mapping[int, str]) 
     if float(right.abs().max()) <= room or float(left.abs().max()) <= room:
         return None
     factor = float((left * right).sum() / (right * right).sum())
-    if abs(factor - 1) < 1e-3 or not _near(left, factor * right, room * max(1.0, abs(factor))):
+    if abs(factor - 1) < 1e-3 or not _near(left, factor * right, room * abs(factor)):
         return None
     if abs(factor + 1) < 1e-6:
         return Finding("value.negated", _("every number has the wrong sign"))
     text = _("every number is {factor} times what it should be", factor=_number(factor, words))
     return Finding("value.factor", text, _("all numbers are the right ones times one factor"))
+
+
+def _factor_by_row(left: Tensor, right: Tensor, room: float) -> Finding | None:
+    """Tell whether each row of `left`, (..., N), is that of `right` times a number of its own."""
+    if left.dim() < 2 or left.shape[-1] < 3 or room > FINE * float(right.abs().max()):
+        return None
+    squares = right.square().sum(-1, keepdim=True)
+    if not bool((squares.sqrt() > room / FINE).all()):
+        return None
+    factors = (left * right).sum(-1, keepdim=True) / squares
+    gaps = (left - factors * right).abs()
+    if not bool((gaps <= room * factors.abs()).all()) or bool((factors.abs() < FINE).any()):
+        return None
+    text = _(
+        "every row is the right one times a number of its own, as where it is divided by another "
+        "number than the sum of its own entries"
+    )
+    return Finding("value.row_factors", text)
 
 
 def _number(value: float, words: Mapping[int, str]) -> str:
@@ -196,6 +225,23 @@ def _offset(left: Tensor, right: Tensor, room: float) -> Finding | None:
     if by > 0:
         text = _("every number is too large by {gap}", gap=f"{by:.4g}")
     return Finding("value.offset", text, _("all numbers are off by the same amount"))
+
+
+def _normalised(left: Tensor, right: Tensor, room: float) -> Finding | None:
+    """Tell whether each row of `left`, (..., N), is that of `right` with a variance of 1.
+
+    `room` is that of numbers of size 1, as these are.
+    """
+    if left.dim() < 2 or left.shape[-1] < 3:
+        return None
+    moved = right - right.mean(-1, keepdim=True)
+    scaled = (moved / (moved.square().mean(-1, keepdim=True) + eps).sqrt() for eps in EPSILONS)
+    if not any(_near(left, each, max(room, 1e-6)) for each in scaled):
+        return None
+    text = _(
+        "every row is the right one, normalised: moved to a mean of 0 and scaled to a variance of 1"
+    )
+    return Finding("value.normalised", text)
 
 
 def _transposed(left: Tensor, right: Tensor, room: float) -> Finding | None:
@@ -228,6 +274,21 @@ def _permuted(left: Tensor, right: Tensor, room: float, words: Mapping[int, str]
                 )
                 return Finding("value.permuted", text, short)
     return None
+
+
+def _elsewhere(left: Tensor, right: Tensor, room: float) -> Finding | None:
+    """Tell whether all numbers are right and in other places, of one shape as they are."""
+    numbers, wanted = left.flatten().sort().values, right.flatten().sort().values
+    if len(wanted) < ENOUGH_NUMBERS or room > FINE * float(wanted.abs().max()):
+        return None
+    different = int((wanted.diff() > room).sum()) + 1
+    if different < len(wanted) // 2 or not _near(numbers, wanted, room):
+        return None
+    text = _(
+        "these are the right numbers in other places: something is cut, joined or counted in "
+        "another order than is asked, as where reshape or view stands in for permute or transpose"
+    )
+    return Finding("value.permuted", text)
 
 
 def _order(left: Tensor, right: Tensor, room: float) -> list[int] | None:

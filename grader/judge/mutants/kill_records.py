@@ -23,8 +23,9 @@ class KillRecords:
         self, root: Path, checks: Sequence[Check], recorded: RecordedRuns | None = None
     ) -> None:
         """Read nothing yet. `recorded`: what a kit knows in place of the course's records."""
-        self._kills = partial(read_kills, root) if recorded is None else recorded.fails
+        self._source = partial(read_kills, root) if recorded is None else recorded.fails
         self._firm = {check.id for check in checks if is_firm(check)}
+        self._whole: dict[str, Mapping[str, frozenset[str]]] = {}
         self._read: dict[str, Mapping[str, frozenset[str]]] = {}
         self._using_what_is_banned: dict[str, frozenset[str]] = {}
 
@@ -35,6 +36,11 @@ class KillRecords:
             self._read[slug] = {id: failed & self._firm for id, failed in kills.items()}
         return self._read[slug]
 
+    def passes(self, mistake: KnownMistake, check: Check) -> bool:
+        """Tell whether the mistake passes a check, on record: on the draws of one submission."""
+        kills = self._kills(check.exercise.slug)
+        return mistake.entry.id in kills and check.id not in kills[mistake.entry.id]
+
     def using_what_is_banned(self, slug: str) -> frozenset[str]:
         """Return the wrong answers that name what the exercise bans."""
         if slug not in self._using_what_is_banned:
@@ -43,6 +49,11 @@ class KillRecords:
             named = frozenset(id for id, failed in kills.items() if rule in failed)
             self._using_what_is_banned[slug] = named
         return self._using_what_is_banned[slug]
+
+    def _kills(self, slug: str) -> Mapping[str, frozenset[str]]:
+        if slug not in self._whole:
+            self._whole[slug] = self._source(slug)
+        return self._whole[slug]
 
     def rules_out(self, mistake: KnownMistake, failing: Iterable[Check]) -> bool:
         """Decide whether the mistake passes one of these failing checks of one exercise.

@@ -7,6 +7,7 @@ Checks of masking look at which keys get weight and never at how much. -1e9 for 
 import pytest
 import torch
 
+from .. import reasons
 from ..expectations import expect_gradient, expect_path_back
 
 B, H, S, L = 2, 3, 4, 7
@@ -105,10 +106,17 @@ class TestNumerics:
     def test_column_without_any_key(self, student, probe, expect):
         """Along another axis, too, nothing allowed gives zeros."""
         allowed = with_empty_row(probe).T  # L S
-        weights = student.masked_softmax(probe.randn(B, L, S), allowed, dim=-2)
+        scores = probe.randn(B, L, S)
+        weights = student.masked_softmax(scores, allowed, dim=-2)
         expect.floats(weights, (B, L, S), what="weights")
         sums = torch.ones(B, S).index_fill(1, torch.tensor([1]), 0.0)
-        expect.close(weights.sum(-2), sums, what="sum of each column", atol=1e-6)
+
+        def why():
+            turned = student.masked_softmax(scores.mT, allowed.T, dim=-1)
+            expect.floats(turned, (B, S, L), what="weights")
+            return reasons.along_a_fixed_axis(weights, turned.mT)
+
+        expect.close(weights.sum(-2), sums, what="sum of each column", atol=1e-6, why=why)
 
     @pytest.mark.parametrize("dim", [-2, 1], ids=["keys", "matrix"])
     def test_mask_of_fewer_axes(self, student, reference, probe, expect, dim):

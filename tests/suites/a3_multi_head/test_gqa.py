@@ -11,6 +11,7 @@ from .. import reasons
 from ..expectations import (
     expect_gradient,
     expect_nothing_gathered,
+    expect_one_mask_for_all,
     expect_path_back,
     expect_same_again,
     expect_same_state,
@@ -198,6 +199,13 @@ class TestMasking:
             return (copies[:, :1] - run(expect, attention, own))[:, 0]
 
         expect.close(first, alone, what="output 0, which sees itself alone", why=why)
+
+    def test_one_mask_for_as_many_samples_as_tokens(self, probe, expect):
+        """A mask (T, T) is one for all samples, also where there are as many samples as tokens."""
+        attention, x = build(probe), tokens_like(probe, batch=T)
+        expect_answer(expect, attention, x)
+        mask = probe.mask(T, T)
+        expect_one_mask_for_all(expect, run, attention, x, mask)
 
 
 class TestState:

@@ -90,7 +90,8 @@ class TestModes:
         attention = build(probe, dropout=0.2)
         x = tokens_like(probe, batch=1, count=1).expand(256, T, D_IN).contiguous()
         expect_look_back(probe, expect, attention, T)
-        calm = run(expect, attention, x).detach()[0, -1]
+        at_rest = run(expect, attention, x).detach()[0]  # T D
+        calm = at_rest[-1]
         attention.train()
         each = run(expect, attention, x).detach()
         wild = each[:, -1]
@@ -100,7 +101,7 @@ class TestModes:
             seen == H,
             observed=f"dropout moves the output in {seen} independent directions",
             expected=f"{H} directions: one for each head, whose weights are dropped",
-            why=lambda: reasons.dropped_elsewhere(seen, H),
+            why=lambda: reasons.dropped_elsewhere(seen, H, at_rest),
         )
         # 256 samples, three heads of 5 weights: the mean is good to a few hundredths.
         shift = (wild.mean(0) - calm).norm() / (wild - calm).norm(dim=1).mean()

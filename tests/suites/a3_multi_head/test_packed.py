@@ -14,6 +14,7 @@ from ..expectations import (
     expect_gradient,
     expect_no_dropout,
     expect_nothing_gathered,
+    expect_one_mask_for_all,
     expect_path_back,
     expect_same_again,
     expect_same_state,
@@ -210,6 +211,13 @@ class TestMasking:
             expected="every output depends on the tokens that it may attend to",
         )
 
+    def test_one_mask_for_as_many_samples_as_tokens(self, probe, expect):
+        """A mask (T, T) is one for all samples, also where there are as many samples as tokens."""
+        attention, x = build(probe), tokens_like(probe, batch=T)
+        expect_answer(expect, attention, x)
+        mask = probe.mask(T, T)
+        expect_one_mask_for_all(expect, run, attention, x, mask)
+
     def test_remaining_weights_add_up(self, probe, expect):
         """Where much is hidden, the weights of what remains add up to as much as all of them."""
         attention = build(probe)
@@ -282,7 +290,8 @@ class TestModes:
         and nothing else."""
         attention = build(probe, dropout=0.2)
         x = tokens_like(probe, batch=1, count=1).expand(256, T, D).contiguous()
-        calm = run(expect, attention, x).detach()[0, -1]
+        at_rest = run(expect, attention, x).detach()[0]  # T D
+        calm = at_rest[-1]
         attention.train()
         each = run(expect, attention, x).detach()
         wild = each[:, -1]
@@ -292,7 +301,7 @@ class TestModes:
             seen == H,
             observed=f"dropout moves the output in {seen} independent directions",
             expected=f"{H} directions: one for each head, whose weights are dropped",
-            why=lambda: reasons.dropped_elsewhere(seen, H),
+            why=lambda: reasons.dropped_elsewhere(seen, H, at_rest),
         )
         # 256 samples, three heads of 5 weights: the mean is good to a few hundredths.
         shift = (wild.mean(0) - calm).norm() / (wild - calm).norm(dim=1).mean()

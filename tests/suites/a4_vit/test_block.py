@@ -124,11 +124,17 @@ class TestWiring:
             observed=f"the {branch} branch adds nothing",
             expected="a branch that adds to every token",
         )
+
+        def why():
+            alike = 3.0 * x + 5.0  # all tokens by one factor
+            return reasons.norm_over_tokens(run(expect, block, alike) - alike, added)
+
         expect.close(
             run(expect, block.apart, larger) - larger,
             added,
             what=f"what the {branch} adds",
             atol=1e-4,
+            why=why,
         )
 
     def test_mlp_reads_what_attention_left(self, probe, expect):

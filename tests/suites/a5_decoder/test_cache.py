@@ -204,15 +204,18 @@ class TestMasking:
         alone = student.apart.sliding_window_attention(*(x[:, -window:] for x in many), window)
         expect.close(last[:, -1], alone[:, -1], what="last of 300 outputs", atol=1e-5)
 
-    def test_future_stays_hidden_from_low_scores(self, probe, expect):
+    @pytest.mark.parametrize("widths", [[T], [1, T - 1]], ids=["at-once", "in-a-step"])
+    def test_future_stays_hidden_from_low_scores(self, probe, expect, widths):
         """No output depends on a later token even where a token's own scores are very low."""
         attention = build(probe)
         expect_look_back(probe, expect, attention)
-        # Among 64 samples and some heads, the first token's score of itself is often below -10,000.
-        x, other = probe.randn(64, T, D, scale=400.0), probe.randn(64, T - 1, D, scale=400.0)
-        before = in_chunks(expect, attention, x, [T])
-        after = in_chunks(expect, attention.apart, torch.cat([x[:, :1], other], dim=1), [T])
-        expect.close(after[:, 0], before[:, 0], what="output 0 after changing all later tokens")
+        first = len(widths) - 1  # the first token of the last call
+        # Among 64 samples and some heads, all scores that count are often below -10,000.
+        x, other = probe.randn(64, T, D, scale=400.0), probe.randn(64, T, D, scale=400.0)
+        later = torch.cat([x[:, : first + 1], other[:, first + 1 :]], dim=1)
+        before = in_chunks(expect, attention, x, widths)[:, first]
+        after = in_chunks(expect, attention.apart, later, widths)[:, first]
+        expect.close(after, before, what=f"output {first} after changing all later tokens")
 
     def test_window_holds_for_low_scores(self, student, probe, expect):
         """What is outside the window gets nothing even where all scores are very low."""

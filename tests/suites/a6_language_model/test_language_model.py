@@ -213,15 +213,18 @@ class TestMasking:
                 expected=f"with two windows of {WINDOW}, those at {_named(wanted)}",
             )
 
-    def test_future_stays_hidden_from_low_scores(self, probe, expect):
+    @pytest.mark.parametrize("widths", [[4], [1, 3]], ids=["at-once", "in-a-step"])
+    def test_future_stays_hidden_from_low_scores(self, probe, expect, widths):
         """No output depends on a later token even where a token's own scores are very low."""
         attention = build(probe)
         expect_look_back(probe, expect, attention)
-        # Among 64 samples and some heads, the first token's score of itself is often below -10,000.
-        x, other = probe.randn(64, 4, D, scale=400.0), probe.randn(64, 3, D, scale=400.0)
-        before = in_chunks(expect, attention, x, [4])
-        after = in_chunks(expect, attention.apart, torch.cat([x[:, :1], other], dim=1), [4])
-        expect.close(after[:, 0], before[:, 0], what="output 0 after changing all later tokens")
+        first = len(widths) - 1  # the first token of the last call
+        # Among 64 samples and some heads, all scores that count are often below -10,000.
+        x, other = probe.randn(64, 4, D, scale=400.0), probe.randn(64, 4, D, scale=400.0)
+        later = torch.cat([x[:, : first + 1], other[:, first + 1 :]], dim=1)
+        before = in_chunks(expect, attention, x, widths)[:, first]
+        after = in_chunks(expect, attention.apart, later, widths)[:, first]
+        expect.close(after, before, what=f"output {first} after changing all later tokens")
 
 
 class TestRelative:

@@ -287,6 +287,18 @@ def test_a_bias_that_the_reference_does_not_have_is_told() -> None:
     assert caught.value.shows == ("layers.bias", "`blend` has a bias, and should have none")
 
 
+@pytest.mark.parametrize("name", ["dark", "darkness"])
+def test_the_layer_that_is_missing_is_the_one_whose_name_is(name: str) -> None:
+    """The one that is left was taken for the first of its shape, and the other one missed."""
+    source = STUDENTS["aliases in another order"].replace("self.brightness(", "self.darkness(")
+    source = source.replace("self.brightness = nn.Linear(size, 2 * size)", "")
+    with pytest.raises(CheckFailed) as caught:
+        CheckContext(source.replace("darkness", name))
+    assert caught.value.observed.startswith("Fader has no parameters for bright.weight (10, 5)")
+    assert f"{name}.weight (10, 5)" in caught.value.observed
+    assert caught.value.lacks == ("bright.weight (10, 5)", "bright.bias (10,)")
+
+
 def test_a_layer_that_is_not_there_shows_nothing() -> None:
     with pytest.raises(CheckFailed) as caught:
         CheckContext(STUDENTS["packed"], roles=Roles())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 
 from grader.grade.evidence import Outcome
@@ -12,10 +14,13 @@ from grader.judge.checks.check_trace import (
     has_numbers,
     has_other_numbers,
     has_wrong_numbers,
+    in_short,
+    is_same_run,
     match,
     same,
     tells_apart,
 )
+from grader.judge.checks.leaf_print import LeafPrint
 from grader.judge.compare.compare import ValueKind, ValueSummary
 from grader.wire.values import Opaque
 
@@ -49,10 +54,40 @@ def failed(*seen: object, said: str = "", drawn: tuple[object, ...] = ()) -> Che
     return CheckTrace(Outcome.FAILED, seen, said, drawn)
 
 
+def test_a_run_in_short_is_known_again_and_takes_less_room() -> None:
+    large = torch.rand(9, 9, generator=torch.Generator().manual_seed(4))
+    run = CheckTrace(Outcome.PASSED, [large, (X, large.half()), "words"], drew=True)
+    short = in_short(run)
+    first, (small, half), words = short.compared
+    assert isinstance(first, LeafPrint)
+    assert (small is X, words) == (True, "words") and half.dtype is torch.float16
+    assert match(run, short) is match(short, run) is Match.SAME
+
+    rounded = CheckTrace(Outcome.PASSED, [large * (1 + 1e-7), *run.compared[1:]], drew=True)
+    other = CheckTrace(Outcome.PASSED, [large * (1 + 1e-4), *run.compared[1:]], drew=True)
+    assert match(rounded, short) is Match.SAME
+    assert match(other, short) is Match.OTHER
+
+
+def test_a_run_on_a_mistake_is_the_reference_s_where_nothing_in_it_differs() -> None:
+    right = CheckTrace(Outcome.PASSED, [X], drawn=["(3, 4)"], drew=True)
+    assert is_same_run(replace(right, compared=[X.clone()]), right)
+    assert not is_same_run(replace(right, compared=[X + 1e-3]), right)
+    assert not is_same_run(replace(right, drawn=["(4, 3)"]), right)
+    assert not is_same_run(replace(right, drew=False), right)
+
+
 def test_two_runs_match_if_they_ended_alike_and_saw_the_same() -> None:
     assert match(failed(X), failed(X.clone())) is Match.SAME
     assert match(failed(X), failed(X + 1e-3)) is Match.OTHER
     assert match(failed(X), CheckTrace(Outcome.PASSED, (X,))) is Match.OTHER
+
+
+def test_modules_that_lack_different_layers_have_nothing_in_common() -> None:
+    """Nothing was compared of either: that is no agreement."""
+    first, second = failed(drawn=(["norm1.weight (4,)"],)), failed(drawn=(["norm2.weight (4,)"],))
+    assert match(first, first) is Match.SAME
+    assert match(first, second) is Match.UNDECIDED
 
 
 def test_other_words_and_other_weights_prove_nothing() -> None:

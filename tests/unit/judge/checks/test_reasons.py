@@ -141,6 +141,14 @@ def test_numbers_that_change_one_by_one_are_no_dropped_weights() -> None:
     assert reasons.beside_the_weights(vector.expand(16, 5)) is None
 
 
+def test_heads_that_hold_other_values_are_not_told_that_more_is_dropped() -> None:
+    """Values that are cut without their axes exchanged differ, though all tokens are alike."""
+    alike = torch.ones(4, 5)
+    assert reasons.dropped_elsewhere(3, 2, alike) == reasons.DROPPED_ELSEWHERE
+    assert reasons.dropped_elsewhere(2, 2, alike) is None
+    assert reasons.dropped_elsewhere(3, 2, alike * torch.arange(4.0)[:, None]) is None
+
+
 def test_a_random_module_is_not_told_what_its_tokens_see() -> None:
     draws = torch.Generator().manual_seed(0)
     x = torch.zeros(2, 4, 3)
@@ -190,6 +198,25 @@ def test_a_share_is_the_other_one_only_if_it_is_that() -> None:
     kept = torch.tensor([1.0, 0.0, 0.0, 0.0])
     assert reasons.share_is_kept(kept, 0.25, 0.02) == reasons.SHARE_IS_KEPT
     assert reasons.share_is_kept(kept, 0.5, 0.02) is None
+
+
+def test_where_nothing_is_dropped_no_share_is() -> None:
+    kept = torch.tensor([1.0, 0.5, 2.0])
+    assert reasons.all_survive(kept) == reasons.ALL_SURVIVE
+    assert reasons.share_is_kept(kept, 1.0, 0.02) == reasons.ALL_SURVIVE
+    assert reasons.all_survive(torch.tensor([1.0, 0.0])) is None
+
+
+def test_a_norm_over_tokens_does_not_see_that_all_grow() -> None:
+    added = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert reasons.norm_over_tokens(added + 1e-6, added) == reasons.NORM_OVER_TOKENS
+    assert reasons.norm_over_tokens(2 * added, added) is None
+
+
+def test_what_goes_along_a_fixed_axis_shows_once_both_are_exchanged() -> None:
+    weights = torch.tensor([[0.25, torch.nan], [0.75, 0.5]])
+    assert reasons.along_a_fixed_axis(weights, weights.clone()) is None
+    assert reasons.along_a_fixed_axis(weights, weights.mT) == reasons.ALONG_A_FIXED_AXIS
 
 
 def test_dropout_that_is_applied_twice_shows_in_several_draws() -> None:

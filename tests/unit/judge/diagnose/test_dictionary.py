@@ -111,6 +111,23 @@ def test_weights_under_other_names_speak_neither_for_a_mistake_nor_against_it() 
     assert named(Bank({"m": mistake}), alike) == {}
 
 
+def test_a_mistake_in_the_same_weights_is_named_before_one_in_others() -> None:
+    """Two norms, of which one is missing: by the other one a check compared nothing."""
+    student = {**WRONG, "checkpoint": failed(X + 1, drawn=OURS)}
+    other = {**WRONG, "checkpoint": failed(X + 2, drawn=THEIRS)}
+    assert named(Bank({"same": student, "other": other}), student)["one"] == ["same"]
+    assert named(Bank({"other": other, "another": other}), student)["one"] == ["other", "another"]
+
+
+def test_a_module_that_lacks_another_layer_has_not_made_that_mistake() -> None:
+    """Of neither any number was compared, which is no agreement, however near one looks."""
+    norm1, norm2 = (failed(drawn=([f"norm{n}.weight (4,)"],)) for n in (1, 2))
+    size = failed("1860 numbers")
+    student = {"one": norm1, "two": norm1, "modes": size}
+    assert named(Bank({"m": {"one": norm2, "two": norm2, "modes": size}}), student) == {}
+    assert named(Bank({"m": student}), student)["one"] == ["m"]
+
+
 def test_right_numbers_before_a_refusal_are_no_wider_mistake() -> None:
     """Dropout on the scores was named as dropout that is never applied."""
     refused = {"one": failed(X, "no change"), "two": failed(X, "no change")}
@@ -439,6 +456,9 @@ class Asked(Bank):
     def changes(self, *_asked: object) -> bool:
         return True
 
+    def passes(self, mistake: KnownMistake, check: Check) -> bool:
+        return self._made[mistake.entry.id][check.id].outcome is Outcome.PASSED
+
 
 @pytest.mark.parametrize(("agreeing", "runs"), [(6, 0), (5, 1)])
 def test_a_fresh_check_is_run_only_where_it_adds_something(agreeing: int, runs: int) -> None:
@@ -452,3 +472,16 @@ def test_a_fresh_check_is_run_only_where_it_adds_something(agreeing: int, runs: 
     mistakes = Dictionary(cast(Any, bank), cast(Any, bank), cast(Any, bank))
     assert set(mistakes.causes(case, ())) == {check.id for check in checks}
     assert bank.ran.count("fresh") == runs
+
+
+@pytest.mark.parametrize(("seen", "is_run"), [(RIGHT["modes"], False), (failed(X), True)])
+def test_a_fresh_check_that_both_pass_is_not_run(seen: CheckTrace, is_run: bool) -> None:
+    """A mistake that fails it, by the record, is run: it is not the student's."""
+    checks = [OneCheck("one"), OneCheck("two"), Fresh("fresh")]
+    bank = Asked({"m": {"one": failed(X / 2), "two": failed(X / 3), "fresh": seen}})
+    failing = {cast(Check, c): bank._made["m"][c.id] for c in checks[:2]}
+    passing = {cast(Check, checks[2]): RIGHT["modes"]}
+    case = Case("slug", "a1", "digest", failing, passing, lambda check, draw: None)
+    mistakes = Dictionary(cast(Any, bank), cast(Any, bank), cast(Any, bank))
+    assert bool(mistakes.causes(case, ())) is not is_run
+    assert ("fresh" in bank.ran) is is_run

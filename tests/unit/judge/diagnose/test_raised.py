@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from einops import rearrange
 from torch import nn
 
 from grader.grade.evidence import Outcome
@@ -45,6 +46,7 @@ RAISING: list[tuple[str, Callable[[], object]]] = [
     ("none", lambda: X + NOTHING),
     ("none", lambda: torch.logical_and(ONES, NOTHING)),
     ("elements", lambda: X.reshape(4, 4)),
+    ("elements", lambda: rearrange(X, "(h w) d -> h w d", h=1, w=1)),
     ("elements", lambda: X.unflatten(1, (2, 2))),
     ("elements", lambda: X.split([1, 1], 1)),
     ("elements", lambda: torch.cat([X, torch.zeros(2, 4)])),

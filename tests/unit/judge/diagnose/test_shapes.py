@@ -56,6 +56,27 @@ WORDS = {2: "batch", 5: "tokens", 3: "heads", 4: "head_dim"}
             "(batch, tokens, head_dim): axis 3, (heads), is too many",
         ),
         (
+            (12, 3),
+            (4, 9),
+            "shape.moved",
+            "you returned (12, heads) in place of (head_dim, 9): axis 0 is 3 times as long as it "
+            "should be, and axis 1 that much shorter: something is cut along axis 1, or merged "
+            "into axis 0",
+        ),
+        (
+            (2, 16, 7),
+            (2, 17, 7),
+            "shape.other",
+            "you returned (batch, 16, 7) in place of (batch, 17, 7): along axis 1 one is missing",
+        ),
+        (
+            (2, 18, 7),
+            (2, 17, 7),
+            "shape.other",
+            "you returned (batch, 18, 7) in place of (batch, 17, 7): along axis 1 there is one "
+            "too many",
+        ),
+        (
             (4,),
             (1, 4),
             "shape.squeezed",

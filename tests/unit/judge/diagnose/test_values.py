@@ -32,8 +32,20 @@ WORDS = {4: "tokens", 2: "batch"}
             "the numbers are right, but the entries of axis 1 (tokens) are in the order "
             "[3, 0, 1, 2]",
         ),
+        (
+            lambda x: x * torch.tensor([0.5, 1.0, 2.0, 3.0])[:, None],
+            "value.row_factors",
+            "every row is the right one times a number of its own, as where it is divided by "
+            "another number than the sum of its own entries",
+        ),
+        (
+            lambda x: torch.nn.functional.layer_norm(x, (4,)),
+            "value.normalised",
+            "every row is the right one, normalised: moved to a mean of 0 and scaled to a "
+            "variance of 1",
+        ),
     ],
-    ids=["factor", "sign", "offset", "constant", "transposed", "permuted"],
+    ids=["factor", "sign", "offset", "constant", "transposed", "permuted", "by row", "normalised"],
 )
 def test_a_simple_change_in_words(
     change: Callable[[torch.Tensor], torch.Tensor], id: str, told: str
@@ -58,6 +70,31 @@ def test_a_factor_that_is_a_length_is_said_with_the_axis() -> None:
 )
 def test_anything_else_is_left_alone(change: Callable[[torch.Tensor], torch.Tensor]) -> None:
     assert value_finding(change(X), X, WORDS) is None
+
+
+def test_numbers_that_were_cut_in_another_order_are_known_again() -> None:
+    found = value_finding(
+        X.mT.reshape(2, 4, 4).roll(1, 0).mT.reshape(4, 8).T.reshape(X.shape), X, WORDS
+    )
+    assert found is not None
+    assert found.id == "value.permuted"
+    assert found.text.startswith("these are the right numbers in other places")
+    mostly_zeros = X * (X > 1)
+    assert (
+        value_finding(
+            mostly_zeros.flatten().flip(0).view(4, 8).T.reshape(X.shape), mostly_zeros, WORDS
+        )
+        is None
+    )
+
+
+def test_small_numbers_in_half_precision_agree_with_no_factor_of_large_ones() -> None:
+    large = (6 * X).to(torch.bfloat16)
+    cosines = torch.nn.functional.normalize(X, dim=-1).to(torch.bfloat16)
+    assert value_finding(cosines, large, WORDS) is None
+    found = value_finding(large / 4, large, WORDS)
+    assert found is not None
+    assert found.id == "value.factor"
 
 
 def with_nan(*rows: int) -> torch.Tensor:

@@ -73,3 +73,10 @@ def test_a_mistake_without_a_record(records: KillRecords) -> None:
     assert not rules_out(records, unknown, B)
     assert not rules_out(records, elsewhere, B)
     assert not rules_out(records, HALF, Check("t9.none/outputs/a", exercise=Exercise("t9.none")))
+
+
+def test_the_record_tells_of_every_check_whether_a_mistake_passed_it(records: KillRecords) -> None:
+    checks: Any = [A, B, FRESH]
+    assert [records.passes(HALF, check) for check in checks] == [False, True, True]
+    unknown: Any = Mistake("t1_toy", Entry("toy.other"))
+    assert not records.passes(unknown, checks[1])
