@@ -4,7 +4,7 @@ Each is asked only once a check has failed, of the student's own module, and hol
 the module stores its weights. A reason that the numbers do not prove is none.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import NamedTuple
 
@@ -28,6 +28,11 @@ LOST_TO_A_NUMBER = Reason(
     text="hidden scores are filled with a number and not with -inf: where all that may be attended "
     "to scores lower still, the softmax gives its weight to what is hidden, and it is lost",
 )
+HIDDEN_BY_A_NUMBER = Reason(
+    id="mask.filled_with_a_number",
+    text="hidden scores are a number and not -inf: what is hidden is seen where all that may be "
+    "attended to scores lower still, and nowhere else",
+)
 TRANSPOSED = Reason(
     id="mask.transposed", text="the mask is read the other way round, as key by query"
 )
@@ -48,7 +53,8 @@ OTHER_TRIANGLE = Reason(
 )
 LATER_TOKENS_SEEN = Reason(
     id="leak.later_tokens",
-    text="outputs change with tokens that come behind them: what comes later is not hidden",
+    text="outputs change with tokens that come behind them: what comes later is not hidden, or the "
+    "rows of several tokens are mixed",
 )
 EARLIER_TOKENS_HIDDEN = Reason(
     id="leak.earlier_tokens",
@@ -131,6 +137,57 @@ SINES_ALONE = Reason(
 IN_ONE_ROW = Reason(
     id="interpolate.in_one_row",
     text="Positions are stretched as one long row: they are a grid.",
+)
+PREFIX_LAST = Reason(
+    id="interpolate.prefix_last",
+    text="The rows of the prefix come back at the end.",
+)
+PREFIX_AMONG_PATCHES = Reason(
+    id="interpolate.class_token_too",
+    text="The class token's row is interpolated with the others, as if it were a patch.",
+)
+PREFIX_SCALED = Reason(
+    id="interpolate.prefix_normalised",
+    text="The prefix is scaled along: it comes back untouched.",
+)
+FEATURES_MIXED = Reason(
+    id="value.features_mixed",
+    text="what stood in one feature comes back in others: patches and features change places by "
+    "permute, and reshape only cuts the same row of numbers elsewhere",
+)
+SEVERAL_AT_A_TIME = Reason(
+    id="steps.several_at_a_time",
+    text="steps of one token give what the whole text gives, and a step of several does not: "
+    "within a chunk tokens are mixed, or see others than they may",
+)
+STEP_IS_ANOTHER = Reason(
+    id="steps.first_is_another",
+    text="the first step already gives its token another output than `prefill` does: `step` does "
+    "not do the same to it, or what it needs of the tokens before is not kept",
+)
+LATER_STEPS = Reason(
+    id="steps.later_ones",
+    text="the first steps give what the whole text gives, and later ones do not: something that "
+    "later steps need is dropped too soon, or counted wrongly",
+)
+POSITIONS_ADDED = Reason(
+    id="model.positions_added",
+    text="Positions are added to the embedding as well: turning queries and keys is all there is.",
+)
+CACHE_IN_THE_STATE = Reason(
+    id="kept.in_the_state",
+    text="what a call keeps for the next one stands in the state_dict, which grows by it: it is "
+    "no parameter, and no buffer that is saved",
+)
+NORM_AROUND_BRANCHES = Reason(
+    id="norm.around_branches",
+    text="what comes out is normalised where both branches add zeros: a norm lies on the way "
+    "around the branches, and not only before what they read",
+)
+NOTHING_AROUND_BRANCHES = Reason(
+    id="layers.no_residual",
+    text="where branches add zeros, zeros come out: what a branch finds takes the tokens' place, "
+    "and is not added to them",
 )
 NOTHING_LEFT = Reason(
     id="sample.top_p_may_drop_all",
@@ -342,6 +399,81 @@ def in_one_row(stretch: Callable[..., torch.Tensor]) -> Reason | None:
     ramp = torch.arange(15.0, dtype=torch.float64).unsqueeze(1)  # (N, 1) of 3 rows by 5
     steps = stretch(ramp, (3, 5), (4, 7), 0).detach().flatten().diff()[7:20]
     return IN_ONE_ROW if float(steps.max() - steps.min()) < 1e-3 else None
+
+
+def prefix_moved(stretch: Callable[..., torch.Tensor]) -> Reason | None:
+    """Say what `stretch(positions, old, new, num_prefix)` does to a prefix that comes back wrong.
+
+    Numbers only go from a row to those that it is mixed with.
+    """
+    ones = torch.zeros(16, 1, dtype=torch.float64)  # (1 + N, 1) of 3 rows by 5
+    ones[0] = 1.0
+    of_prefix = stretch(ones, (3, 5), (4, 7), 1).detach().flatten() != 0
+    of_patches = stretch(1 - ones, (3, 5), (4, 7), 1).detach().flatten() != 0
+    if bool(of_prefix[-1]) and int(of_prefix.sum()) == 1:
+        return PREFIX_LAST
+    if bool(of_prefix[1:].any() | of_patches[0]):
+        return PREFIX_AMONG_PATCHES
+    return PREFIX_SCALED if bool(of_prefix[0]) else None
+
+
+def features_mixed(stretch: Callable[..., torch.Tensor]) -> Reason | None:
+    """Prove that `stretch(positions, old, new, num_prefix)` brings one feature into others."""
+    table = torch.zeros(15, 3, dtype=torch.float64)  # (N, D) of 3 rows by 5
+    table[:, 0] = torch.arange(1.0, 16.0)
+    others = stretch(table, (3, 5), (4, 7), 0).detach()[:, 1:]
+    return FEATURES_MIXED if bool((others.abs() > 1e-6).any()) else None
+
+
+def steps_reading(ask: Callable[[list[int]], torch.Tensor], length: int) -> Reason | None:
+    """Say which steps give other outputs than `prefill` gives to a whole text of this length.
+
+    `ask(widths)` are the outputs, (B, T, D), of the text in chunks.
+    """
+    whole = ask([length])
+    is_wrong = ((ask([1] * length) - whole).abs() > 1e-4).flatten(2).any(2).any(0)  # T
+    if not bool(is_wrong.any()):
+        return SEVERAL_AT_A_TIME
+    first = int(is_wrong.nonzero()[0])
+    return (None, STEP_IS_ANOTHER)[first] if first < 2 else LATER_STEPS
+
+
+def beside_the_attention(whole: torch.Tensor, alone: torch.Tensor) -> Reason | None:
+    """Prove that a model learns beside its attention where tokens stand.
+
+    `whole` and `alone` (B, D) are outputs of the attention, in a text and with their window alone.
+    """
+    return POSITIONS_ADDED if torch.allclose(whole, alone, atol=1e-5) else None
+
+
+def hidden_by_a_number(
+    ask: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor, later: torch.Tensor
+) -> Reason | None:
+    """Prove that large scores alone let through what is hidden.
+
+    `ask` maps tokens, (B, T, D), to outputs that must not tell `x` from `later`.
+    """
+    gap = ask(1e-3 * x) - ask(1e-3 * later)
+    return HIDDEN_BY_A_NUMBER if bool((gap.abs() < 1e-6).all()) else None
+
+
+def cache_in_the_state(added: Iterable[torch.Tensor], numbers: int) -> Reason | None:
+    """Prove that what a call keeps is in the state_dict, by what is new there after it.
+
+    `numbers`: how many there are in what has to be kept, at least.
+    """
+    return CACHE_IN_THE_STATE if sum(one.numel() for one in added) >= numbers else None
+
+
+def around_branches(calm: torch.Tensor, x: torch.Tensor, grown: torch.Tensor) -> Reason | None:
+    """Say what lies on the way around two branches that add zeros, where it is not nothing.
+
+    `calm` is what comes of the tokens `x`, (B, T, D), and `grown` what comes of 3 x + 5.
+    """
+    if not bool(calm.any() | grown.any()):
+        return NOTHING_AROUND_BRANCHES
+    is_alike = torch.allclose(calm, grown, atol=1e-4)
+    return NORM_AROUND_BRANCHES if is_alike and not torch.allclose(x, calm, atol=1e-4) else None
 
 
 def not_affine(ask: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> Reason | None:

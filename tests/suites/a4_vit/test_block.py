@@ -107,8 +107,15 @@ class TestWiring:
         pair = probe.pair("EncoderBlock", D, H)
         x = draw(probe)
         expect_answer(expect, pair.student, x)
-        calm = run(expect, switches(pair)(), x)
-        expect.close(calm, x, what="output of a block whose last layers are zero", atol=1e-5)
+        block = switches(pair)()
+        calm = run(expect, block, x)
+        expect.close(
+            calm,
+            x,
+            what="output of a block whose last layers are zero",
+            atol=1e-5,
+            why=lambda: reasons.around_branches(calm, x, run(expect, block, 3.0 * x + 5.0)),
+        )
 
     @pytest.mark.parametrize("branch", ["attention", "mlp"])
     def test_branch_reads_a_normalised_copy(self, probe, expect, branch):

@@ -37,6 +37,11 @@ def interpolate(student, expect, positions, old, new, num_prefix=1):
     return scaled
 
 
+def why_wrong(stretch):
+    """Return the reason for which what grew does not any more, or None."""
+    return reasons.in_one_row(stretch) or reasons.features_mixed(stretch)
+
+
 def expect_growth(student, expect, scaled, new):
     """Return ramps as a grid (h, w, 2): what grew still does, or the check ends."""
     grid = scaled.double().unflatten(0, new)
@@ -51,7 +56,7 @@ def expect_growth(student, expect, scaled, new):
             step.min().item() > 1e-3,
             observed=lost,
             expected="positions in the order in which they were, each a little further",
-            why=lambda: reasons.in_one_row(partial(interpolate, student, expect)),
+            why=lambda: why_wrong(partial(interpolate, student, expect)),
         )
     return grid
 
@@ -74,7 +79,7 @@ class TestGrids:
                 along < 1e-5,
                 observed=f"what hung on the {name} alone depends on the other coordinate too",
                 expected="rows scaled as rows, and columns as columns",
-                why=lambda: reasons.in_one_row(partial(interpolate, student, expect)),
+                why=lambda: why_wrong(partial(interpolate, student, expect)),
             )
 
     @GRIDS
@@ -95,7 +100,13 @@ class TestGrids:
         positions = ramps(probe, 3, 5, num_prefix)
         scaled = interpolate(student, expect, positions, (3, 5), (4, 7), num_prefix)
         prefix = scaled[:num_prefix]
-        expect.close(prefix, positions[:num_prefix], what="rows of the prefix", atol=1e-5)
+        expect.close(
+            prefix,
+            positions[:num_prefix],
+            what="rows of the prefix",
+            atol=1e-5,
+            why=lambda: reasons.prefix_moved(partial(interpolate, student, expect)),
+        )
         grid = expect_growth(student, expect, scaled[num_prefix:], (4, 7))
         expect.true(
             bool((grid < 5).all()),

@@ -68,7 +68,15 @@ class TestCache:
         x = probe.randn(B, T, D)
         whole = take_in(expect, attention.prefill, x)
         pieces = in_chunks(expect, attention.apart, x, widths)
-        expect.close(pieces, whole, what=f"outputs in chunks of {widths}", atol=1e-5)
+        expect.close(
+            pieces,
+            whole,
+            what=f"outputs in chunks of {widths}",
+            atol=1e-5,
+            why=lambda: reasons.steps_reading(
+                lambda other_widths: in_chunks(expect, attention, x, other_widths), T
+            ),
+        )
 
     def test_prefill_forgets(self, probe, expect):
         """After another text, of another batch size, `prefill` begins anew."""
@@ -213,9 +221,16 @@ class TestMasking:
         # Among 64 samples and some heads, all scores that count are often below -10,000.
         x, other = probe.randn(64, T, D, scale=400.0), probe.randn(64, T, D, scale=400.0)
         later = torch.cat([x[:, : first + 1], other[:, first + 1 :]], dim=1)
-        before = in_chunks(expect, attention, x, widths)[:, first]
-        after = in_chunks(expect, attention.apart, later, widths)[:, first]
-        expect.close(after, before, what=f"output {first} after changing all later tokens")
+
+        def ask(tokens, module=attention):
+            return in_chunks(expect, module, tokens, widths)[:, first]
+
+        expect.close(
+            ask(later, attention.apart),
+            ask(x),
+            what=f"output {first} after changing all later tokens",
+            why=lambda: reasons.hidden_by_a_number(ask, x, later),
+        )
 
     def test_window_holds_for_low_scores(self, student, probe, expect):
         """What is outside the window gets nothing even where all scores are very low."""
@@ -268,6 +283,9 @@ class TestState:
             not added and size < 5 * (D * D + D),
             observed=f"a state_dict of {size} numbers, with {', '.join(added) or 'nothing'} new",
             expected="the four linear maps and nothing that was seen",
+            why=lambda: reasons.cache_in_the_state(
+                (value for name, value in attention.state().items() if name in added), B * T * D
+            ),
         )
 
     @pytest.mark.parametrize("method", ["prefill", "step"])

@@ -92,7 +92,15 @@ class TestCache:
         x = probe.randn(B, T, D)
         whole = take_in(expect, attention.prefill, x)
         pieces = in_chunks(expect, attention.apart, x, widths)
-        expect.close(pieces, whole, what=f"outputs in chunks of {widths}", atol=1e-5)
+        expect.close(
+            pieces,
+            whole,
+            what=f"outputs in chunks of {widths}",
+            atol=1e-5,
+            why=lambda: reasons.steps_reading(
+                lambda other_widths: in_chunks(expect, attention, x, other_widths), T
+            ),
+        )
 
     @pytest.mark.parametrize("widths", [[1] * T, [4, 3, 2]], ids=str)
     def test_any_chunks_give_the_same_logits(self, probe, expect, widths):
@@ -102,7 +110,15 @@ class TestCache:
         numbers = probe.randint(0, VOCABULARY, (B, T))
         whole = take_in(expect, model.prefill, numbers)
         pieces = in_chunks(expect, model.apart, numbers, widths)
-        expect.close(pieces, whole, what=f"logits in chunks of {widths}", atol=1e-5)
+        expect.close(
+            pieces,
+            whole,
+            what=f"logits in chunks of {widths}",
+            atol=1e-5,
+            why=lambda: reasons.steps_reading(
+                lambda other_widths: in_chunks(expect, model, numbers, other_widths), T
+            ),
+        )
 
     def test_prefill_forgets(self, probe, expect):
         """After another text, of another batch size, `prefill` begins anew."""
@@ -222,9 +238,16 @@ class TestMasking:
         # Among 64 samples and some heads, all scores that count are often below -10,000.
         x, other = probe.randn(64, 4, D, scale=400.0), probe.randn(64, 4, D, scale=400.0)
         later = torch.cat([x[:, : first + 1], other[:, first + 1 :]], dim=1)
-        before = in_chunks(expect, attention, x, widths)[:, first]
-        after = in_chunks(expect, attention.apart, later, widths)[:, first]
-        expect.close(after, before, what=f"output {first} after changing all later tokens")
+
+        def ask(tokens, module=attention):
+            return in_chunks(expect, module, tokens, widths)[:, first]
+
+        expect.close(
+            ask(later, attention.apart),
+            ask(x),
+            what=f"output {first} after changing all later tokens",
+            why=lambda: reasons.hidden_by_a_number(ask, x, later),
+        )
 
 
 class TestRelative:
@@ -237,6 +260,24 @@ class TestRelative:
         last = in_chunks(expect, attention, x, widths)[:, -1:]
         alone = take_in(expect, attention.apart.prefill, x[:, -WINDOW:])[:, -1:]
         expect.close(last, alone, what="output of a token with its window alone", atol=1e-5)
+
+    def test_a_model_adds_no_positions(self, probe, expect):
+        """The logits of a token are those of what its layers look back on, wherever that began."""
+        model = build_model(probe)
+        expect_reading(probe, expect, model)
+        back = 2 * WINDOW - 1  # of two layers
+        numbers = probe.randint(0, VOCABULARY, (B, back + 4))
+        last = take_in(expect, model.prefill, numbers)[:, -1:]
+        alone = take_in(expect, model.apart.prefill, numbers[:, -back:])[:, -1:]
+
+        def why():
+            attention, x = build(probe), probe.randn(B, T, D)
+            whole, end = (
+                take_in(expect, attention.prefill, tokens)[:, -1] for tokens in (x, x[:, -WINDOW:])
+            )
+            return reasons.beside_the_attention(whole, end)
+
+        expect.close(last, alone, what="logits with what they look back on alone", why=why)
 
     def test_places_count(self, probe, expect):
         """The same earlier tokens in another order give another output."""
@@ -299,6 +340,9 @@ class TestState:
             not added and size < ATTENTION + D * D,
             observed=f"a state_dict of {size} numbers, with {', '.join(added) or 'nothing'} new",
             expected="the four linear maps and nothing that was seen",
+            why=lambda: reasons.cache_in_the_state(
+                (value for name, value in attention.state().items() if name in added), B * D
+            ),
         )
 
     def test_state_dict_is_the_whole_state(self, probe, expect):

@@ -258,6 +258,79 @@ def test_a_grid_taken_for_one_row_grows_evenly() -> None:
     assert reasons.in_one_row(stretched) is None
 
 
+def test_a_prefix_comes_last_among_patches_or_scaled() -> None:
+    def placed(front: float, back: int) -> Any:
+        def stretch(positions: torch.Tensor, old: Any, new: Any, prefix: int) -> torch.Tensor:
+            patches = stretched(positions[prefix:], old, new, 0)
+            return torch.cat([front * positions[:prefix], patches]).roll(back, 0)
+
+        return stretch
+
+    def mixed(positions: torch.Tensor, old: object, new: tuple[int, int], prefix: int) -> Any:
+        rows = prefix + new[0] * new[1]
+        return interpolate(positions.T[None], rows, mode="linear")[0].T
+
+    assert reasons.prefix_moved(placed(1.0, -1)) == reasons.PREFIX_LAST
+    assert reasons.prefix_moved(mixed) == reasons.PREFIX_AMONG_PATCHES
+    assert reasons.prefix_moved(placed(0.5, 0)) == reasons.PREFIX_SCALED
+    assert reasons.prefix_moved(placed(0.0, 0)) is None
+
+
+def test_features_are_mixed_by_reshape_in_place_of_permute() -> None:
+    def reshaped(positions: torch.Tensor, old: Any, new: Any, _: int) -> torch.Tensor:
+        grid = positions.reshape(1, -1, *old)
+        return interpolate(grid, new, mode="bilinear").flatten(2)[0].T
+
+    assert reasons.features_mixed(reshaped) == reasons.FEATURES_MIXED
+    assert reasons.features_mixed(stretched) is None
+
+
+def test_steps_are_read_by_which_of_them_are_wrong() -> None:
+    def wrong(at: list[int], least: int) -> Any:
+        """Answers that are 1, and 2 at places of chunks that are not the first."""
+
+        def ask(widths: list[int]) -> torch.Tensor:
+            answers = torch.ones(2, 4, 3)
+            if len(widths) > 1 and max(widths) >= least:
+                answers[1, at] = 2.0
+            return answers
+
+        return ask
+
+    reading = reasons.steps_reading
+    assert reading(wrong([2], 2), 4) == reasons.SEVERAL_AT_A_TIME
+    assert reading(wrong([1, 2, 3], 1), 4) == reasons.STEP_IS_ANOTHER
+    assert reading(wrong([3], 1), 4) == reasons.LATER_STEPS
+    assert reading(wrong([0], 1), 4) is None  # no step has anything to do with it
+
+
+def test_a_number_in_place_of_infinity_hides_from_small_scores_alone() -> None:
+    x, later = torch.ones(2, 1, 1), 2 * torch.ones(2, 1, 1)
+    hidden = reasons.hidden_by_a_number
+    assert hidden(lambda tokens: tokens.clamp(min=1.0), x, later) == reasons.HIDDEN_BY_A_NUMBER
+    assert hidden(lambda tokens: tokens, x, later) is None
+
+
+def test_positions_beside_the_attention_are_none_of_its_own() -> None:
+    beside = reasons.beside_the_attention
+    assert beside(torch.ones(2, 3), torch.ones(2, 3)) == reasons.POSITIONS_ADDED
+    assert beside(torch.ones(2, 3), torch.zeros(2, 3)) is None
+
+
+def test_a_cache_in_the_state_is_as_large_as_what_is_kept() -> None:
+    assert reasons.cache_in_the_state([torch.zeros(2, 3), torch.zeros(6)], 12) is not None
+    assert reasons.cache_in_the_state([torch.tensor(3)], 12) is None  # the number of tokens
+
+
+def test_what_lies_around_branches_shows_where_they_add_zeros() -> None:
+    x = torch.linspace(-1.0, 2.0, 24).square().reshape(2, 3, 4)
+    normalised = torch.nn.functional.layer_norm(x, (4,))
+    around = reasons.around_branches
+    assert around(normalised, x, normalised) == reasons.NORM_AROUND_BRANCHES
+    assert around(0 * x, x, 0 * x) == reasons.NOTHING_AROUND_BRANCHES
+    assert around(2 * x, x, 6 * x + 10) is None
+
+
 def test_a_window_is_read_by_who_is_seen() -> None:
     past = torch.ones(6, 6, dtype=torch.bool).tril()
     for seen, named in (
