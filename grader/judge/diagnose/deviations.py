@@ -155,7 +155,9 @@ def _places_finding(
         entries = wrong.movedim(axis, 0).flatten(1).any(1)  # length
         if length > MAX_ENTRIES or not bool(entries.any()) or bool(entries.all()):
             continue
-        named = f"{axis} ({words[length]})" if length in words else str(axis)
+        # Where two axes are as long as each other, no length tells which one it is.
+        is_clear = length in words and left.shape.count(length) == 1
+        named = f"{axis} ({words[length]})" if is_clear else str(axis)
         text = _(
             "the numbers are wrong at {wrong} of axis {axis}, and right at {right}",
             wrong=_listed(entries),

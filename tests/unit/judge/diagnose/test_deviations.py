@@ -62,6 +62,15 @@ def test_a_deviation_in_words(change: Change, id: str, told: str) -> None:
     assert (finding.id, finding.text) == (id, told)
 
 
+def test_an_axis_has_no_name_beside_one_of_the_same_length() -> None:
+    square = X[:, :2]  # two samples of two tokens
+    wrong = square.clone()
+    wrong[:, 1] = wrong[:, 1].sin() + 1
+    finding = deviation_finding(wrong, square, None, WORDS)
+    assert finding is not None
+    assert finding.text == "the numbers are wrong at 1 of axis 1, and right at 0"
+
+
 def test_weights_of_another_axis_and_weights_that_add_up_to_something_else() -> None:
     weights = torch.softmax(X, -1)
     other = deviation_finding(torch.softmax(X, 1), weights, None, WORDS)
