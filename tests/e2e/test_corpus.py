@@ -51,8 +51,8 @@ not, and pays an `import torch` for each."""
 SPAWNED_NAMES = in_turn(NAMES, 4)
 IN_PART = in_turn(NAMES[::4], 2)
 """For the weaker tiers, which differ in what the attacks try and not in how is judged."""
-EXECED = NAMES if os.environ.get("GRADER_EVERY_WAY") == "1" else NAMES[::8]
-"""All of them take ten minutes, and come on request: `test_warm_spawner.py` shows that nothing a
+EXECED = NAMES if os.environ.get("GRADER_EVERY_WAY") == "1" else in_turn(NAMES[::8], 2)
+"""All of them take an hour, and come on request: `test_warm_spawner.py` shows that nothing a
 submission can see tells a forked worker from one that was exec'd."""
 GRADED = {
     "fork": NAMES,
