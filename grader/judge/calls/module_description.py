@@ -27,6 +27,13 @@ MAX_NAME_CHARACTERS = 1 << 18
 """The most characters in the names of all parameters of a module together."""
 MAX_ROWS = 10_000
 PARAMETERS_STAY = marked("the parameters that the module was made with, each in its shape")
+CHANGED = (
+    "input.parameter_changed",
+    marked(
+        "a parameter is no longer what its module was made with: something replaces it, or assigns "
+        "to its `.data`"
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -169,17 +176,20 @@ def value_like(values: dict[str, Any], name: str, like: torch.Tensor) -> torch.T
     """
     value = values.get(name)
     if value is None:
-        raise CheckFailed(
-            _("the module has no parameter {name} any more", name=name), _(PARAMETERS_STAY)
-        )
+        raise _changed(_("the module has no parameter {name} any more", name=name))
     if not isinstance(value, torch.Tensor):
         raise Violation("value of a parameter")
     if value.shape != like.shape:
         shapes = {"now": tuple(value.shape), "before": tuple(like.shape)}
-        observed = _("{name} has shape {now}, and had {before}", name=name, **shapes)
-        raise CheckFailed(observed, _(PARAMETERS_STAY))
+        raise _changed(_("{name} has shape {now}, and had {before}", name=name, **shapes))
     if value.device != like.device:
         places = {"now": str(value.device), "before": str(like.device)}
-        observed = _("{name} is on {now}, and was on {before}", name=name, **places)
-        raise CheckFailed(observed, _(PARAMETERS_STAY))
+        raise _changed(_("{name} is on {now}, and was on {before}", name=name, **places))
     return value
+
+
+def _changed(observed: str) -> CheckFailed:
+    failed = CheckFailed(observed, _(PARAMETERS_STAY))
+    kind, sentence = CHANGED
+    failed.shows = kind, _(sentence)
+    return failed

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from grader.judge.calls.faults import CheckFailed
-from grader.judge.calls.module_description import value_like
+from grader.judge.calls.module_description import CHANGED, value_like
 from grader.wire.faults import Violation
 
 BEFORE = torch.zeros(3, 4)
@@ -30,6 +30,7 @@ def test_what_became_of_a_parameter_is_said(values: dict[str, torch.Tensor], obs
     with pytest.raises(CheckFailed) as failed:
         value_like(values, "weight", BEFORE)
     assert failed.value.observed == observed
+    assert failed.value.shows == CHANGED
 
 
 def test_what_is_no_tensor_breaks_the_protocol() -> None:
