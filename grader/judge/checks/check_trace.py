@@ -249,6 +249,12 @@ def _is_rounded(leaf: Any) -> bool:
     return "float" in str(leaf.dtype)
 
 
+def numbers_in(trace: CheckTrace) -> int:
+    """Return how many numbers of tensors a run has compared."""
+    leaves = tree_leaves(list(trace.compared))
+    return sum(leaf.numel() for leaf in leaves if isinstance(leaf, torch.Tensor))
+
+
 def shows_something(trace: CheckTrace) -> bool:
     """Tell whether a failing check got as far as a value or an exception of the student's.
 

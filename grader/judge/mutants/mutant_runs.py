@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any, Protocol
-
-import torch
-from torch.utils._pytree import tree_leaves
+from typing import Protocol
 
 from ...grade.evidence import Outcome
 from ..calls.client import DirectClient, LocalClient
-from ..checks.check_trace import CheckTrace, Draw, in_short, is_same_run, tells_apart
+from ..checks.check_trace import (
+    CheckTrace,
+    Draw,
+    in_short,
+    is_same_run,
+    numbers_in,
+    tells_apart,
+)
 from ..checks.checks import Check
 from ..checks.sketch import Sketch
 from ..checks.tracing import TracingDirectClient
@@ -176,7 +180,7 @@ class MutantRuns:
 
     def _keep(self, key: tuple[str, str, Draw], trace: CheckTrace) -> None:
         if trace is not self._traces.get(("", *key[1:])):  # what is right is kept once for all
-            self._numbers += sum(_size(leaf) for leaf in tree_leaves(list(trace.compared)))
+            self._numbers += numbers_in(trace)
         if self._numbers > MAX_NUMBERS:
             self._traces.clear()
             self._clients.clear()
@@ -187,10 +191,6 @@ class MutantRuns:
 def name_of(mistake: KnownMistake) -> str:
     """Return the name under which runs of a mistake are kept."""
     return f"{mistake.stem}/{mistake.entry.id}"
-
-
-def _size(leaf: Any) -> int:
-    return leaf.numel() if isinstance(leaf, torch.Tensor) else 1
 
 
 def _no_file(name: str) -> bool:

@@ -16,14 +16,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import torch
-from torch.utils._pytree import tree_leaves
 
 from ...course.paths import CoursePaths
 from ...course.rubric_place import RUBRIC_FILE
 from ...files.state import state_of
 from ...grade.evidence import Outcome
 from ...text.language import language_in_use
-from ..checks.check_trace import CheckTrace, Draw
+from ..checks.check_trace import CheckTrace, Draw, numbers_in
 from .recording import read_trace, run_key, written_trace
 from .stored_values import NotStorable
 
@@ -100,7 +99,7 @@ class KeptRuns:
 
     def keep(self, name: str, check: str, draw: Draw, trace: CheckTrace) -> None:
         """Remember a run for `write`, if the next one would see the same."""
-        if not self._usable or trace.outcome not in LASTING or _numbers_in(trace) > MAX_NUMBERS:
+        if not self._usable or trace.outcome not in LASTING or numbers_in(trace) > MAX_NUMBERS:
             return
         with contextlib.suppress(NotStorable, ValueError):  # such as an int of 5000 digits
             text = json.dumps(written_trace(trace), separators=(",", ":"))
@@ -180,11 +179,6 @@ class KeptRuns:
         files = state_of(*places, below=course.root), state_of(PACKAGE)
         state = [FORMAT, self._seed, sys.version, torch.__version__, processor, files]
         return _digest_of(repr(state).encode())
-
-
-def _numbers_in(trace: CheckTrace) -> int:
-    leaves = tree_leaves(list(trace.compared))
-    return sum(leaf.numel() for leaf in leaves if isinstance(leaf, torch.Tensor))
 
 
 def _key_of(name: str, check: str, draw: Draw) -> bytes:
