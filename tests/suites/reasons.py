@@ -158,7 +158,7 @@ FEATURES_MIXED = Reason(
 SEVERAL_AT_A_TIME = Reason(
     id="steps.several_at_a_time",
     text="steps of one token give what the whole text gives, and a step of several does not: "
-    "within a chunk tokens are mixed, or see others than they may",
+    "within a chunk tokens are mixed, see others than they may, or have wrong positions",
 )
 STEP_IS_ANOTHER = Reason(
     id="steps.first_is_another",
