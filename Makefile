@@ -27,8 +27,11 @@ check: $(READY)  ## grade assignments/ and say what to open next
 test: $(TOOLS)  ## test the grader, and every suite on the reference
 	@$(VENV)/bin/python -m pytest -n auto --dist loadfile $(ARGS)
 
-# Left to `make test`: whatever starts processes, reads the whole course, or tries a great deal.
-SLOW_FILES := test_test_run batch/test_memory course/test_explanations course/test_hints \
+# Left to `make test`: whatever starts processes, reads all of the course or of the code, or tries a
+# great deal.
+SLOW_FILES := test_architecture test_sentences test_subject test_test_run test_words \
+  batch/test_memory course/test_explanations course/test_hints grade/test_totals \
+  handouts/test_guided_forms judge/test_no_sentence_decides judge/test_shapes_stated \
   judge/calls/test_direct_peer worker/survey/test_accuses_nobody worker/survey/test_places \
   worker/test_kernels worker/loading/test_delivery submission/test_unpacking \
   submission/test_json_scan report/test_sinks export/test_hostile_class
@@ -36,7 +39,7 @@ SLOW_UNITS := cli engine export/ci live release restyled tools validate $(SLOW_F
 quick: $(TOOLS)  ## the tests for in between: what starts no process, in a minute
 	@$(VENV)/bin/python -m pytest -n logical --dist loadfile --hypothesis-profile=quick \
 	  $(SLOW_UNITS:%=--ignore=tests/unit/%) \
-	  tests/unit tests/golden/test_hand_outs.py tests/suites/a1_attention $(ARGS)
+	  tests/unit tests/suites/a1_attention $(ARGS)
 
 demo: $(READY)  ## grade a small sample class, right and wrong work
 	@$(VENV)/bin/python tools/demo.py
