@@ -172,7 +172,8 @@ LATER_STEPS = Reason(
 )
 POSITIONS_ADDED = Reason(
     id="model.positions_added",
-    text="Positions are added to the embedding as well: turning queries and keys is all there is.",
+    text="logits depend on where the text began, and outputs of the attention do not: places come "
+    "in beside it, as by positions that are added to the embedding",
 )
 CACHE_IN_THE_STATE = Reason(
     id="kept.in_the_state",
@@ -438,12 +439,16 @@ def steps_reading(ask: Callable[[list[int]], torch.Tensor], length: int) -> Reas
     return (None, STEP_IS_ANOTHER)[first] if first < 2 else LATER_STEPS
 
 
-def beside_the_attention(whole: torch.Tensor, alone: torch.Tensor) -> Reason | None:
+def beside_the_attention(
+    attention: tuple[torch.Tensor, torch.Tensor], logits: tuple[torch.Tensor, torch.Tensor]
+) -> Reason | None:
     """Prove that a model learns beside its attention where tokens stand.
 
-    `whole` and `alone` (B, D) are outputs of the attention, in a text and with their window alone.
+    `attention` are outputs, (B, D), in a text and with their window alone; `logits`, (B, V), are
+    those of a token, and the same once nothing but what it must not see has changed.
     """
-    return POSITIONS_ADDED if torch.allclose(whole, alone, atol=1e-5) else None
+    is_same = [torch.allclose(*pair, atol=1e-5) for pair in (attention, logits)]
+    return POSITIONS_ADDED if all(is_same) else None
 
 
 def hidden_by_a_number(

@@ -59,6 +59,8 @@ class RemoteFunction:
 
     def __init__(self, invoker: Invoker, target: Node, name: str) -> None:
         self._invoker, self.target, self.__name__ = invoker, target, name
+        self.owner: RemoteModule | None = None
+        """The module whose method it is."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._invoker.invoke(self.target, args, kwargs, {})
@@ -143,7 +145,10 @@ class RemoteModule:
     def attribute(self, name: str) -> Any:
         """Return an attribute of the student's module, even one of a name that this handle uses."""
         self._write_back()
-        return self._ask("attribute", name)
+        answer = self._ask("attribute", name)
+        if isinstance(answer, RemoteFunction):
+            answer.owner = self
+        return answer
 
     def parts(self, paths: Sequence[str]) -> list[RemoteModule | None]:
         """Return the modules below this one at paths such as `layers.0`; None for anything else."""

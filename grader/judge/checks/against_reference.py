@@ -92,7 +92,9 @@ class AgainstReference:
 
         def attempt_single() -> Difference | None:
             single_args, single_kwargs = tree_map(to_single, (args, kwargs))
-            gradients = gradients_of(student, reference, single_args, single_kwargs, self._seed)
+            gradients = gradients_of(
+                student, reference, single_args, single_kwargs, self._seed, (args, kwargs)
+            )
             self._last = gradients
             expected = self._reference_gradients(reference, args, kwargs)
             wide = {name: to_double(value) for name, value in gradients.items()}
@@ -187,17 +189,18 @@ class AgainstReference:
     ) -> bool:
         if not isinstance(student, (RemoteFunction, RemoteModule)):
             return False
+        module = student if isinstance(student, RemoteModule) else student.owner
         agrees = False
         with suppress(StudentFault):
-            if isinstance(student, RemoteModule):
-                student.to(torch.float32)
+            if module is not None:
+                module.to(torch.float32)
             single = tree_map(to_single, arguments)
             # Where double precision gave values, other ways of storing were looked for already.
             result = attempt() if values else self._settled(student, attempt, single)
             agrees = result is None
-        if isinstance(student, RemoteModule):
+        if module is not None:
             with suppress(StudentFault):  # it hung or crashed, and the check fails anyway
-                student.to(torch.float64)
+                module.to(torch.float64)
         if agrees:
             self._record.precision = "float32"
             self._record.notes.append(_("computes in float32"))

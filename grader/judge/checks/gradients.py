@@ -43,8 +43,11 @@ def gradients_of(
     args: Sequence[Any],
     kwargs: dict[str, Any],
     seed: int,
+    for_reference: tuple[Sequence[Any], dict[str, Any]] | None = None,
 ) -> dict[Name, torch.Tensor | None]:
     """Return gradients of a randomly weighted sum of the outputs, by argument and parameter.
+
+    `for_reference`: the arguments in the reference's dtype, if it has another one.
 
     Arguments are tensors of any shape, and each gradient has the shape of its own. Parameters have
     the reference's names if the function is a module that is one of a matched pair.
@@ -59,7 +62,7 @@ def gradients_of(
         for output in outputs:
             require_floats(output, _("output"))
         if function is not reference:
-            _require_shapes(outputs, reference, args, kwargs)
+            _require_shapes(outputs, reference, *(for_reference or (args, kwargs)))
         generator = torch.Generator().manual_seed(seed)
         total = _weighted_sum(outputs, generator)
         sources = {**leaves, **_parameters(function)}

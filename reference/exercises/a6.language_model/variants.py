@@ -193,3 +193,34 @@ def step(self, x):
     scores = query @ key.mT / query.shape[-1] ** 0.5
     weights = torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)
     return self.out_proj((weights @ value).transpose(1, 2).flatten(2))
+
+
+# %% language_model.angles_in_float32
+# target: TextAttention.step
+def step(self, x):
+    """Computes angles in float32, which the text of `apply_rope` allows."""
+
+    def turned(heads):
+        half = torch.arange(0, heads.shape[-1], 2, device=x.device).float()
+        angle = places.float()[:, None] * 10000.0 ** (-half / heads.shape[-1])
+        cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+        first, second = heads[..., 0::2], heads[..., 1::2]
+        pairs = [first * cos - second * sin, first * sin + second * cos]
+        return torch.stack(pairs, dim=-1).flatten(-2)
+
+    places = torch.arange(self.seen, self.seen + x.shape[1], device=x.device)
+    query = turned(self.W_query(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2))
+    key = turned(self.W_key(x).unflatten(-1, (self.num_kv_heads, -1)).transpose(1, 2))
+    value = self.W_value(x).unflatten(-1, (self.num_kv_heads, -1)).transpose(1, 2)
+    self.seen = self.seen + x.shape[1]
+    if self.keys is not None:
+        key, value = torch.cat([self.keys, key], dim=2), torch.cat([self.values, value], dim=2)
+    self.keys = key[:, :, -self.window :].detach()
+    self.values = value[:, :, -self.window :].detach()
+    behind = places[:, None] - torch.arange(self.seen - key.shape[2], self.seen, device=x.device)
+    hidden = (behind < 0) | (behind >= self.window)
+    share = self.num_heads // self.num_kv_heads
+    key, value = key.repeat_interleave(share, dim=1), value.repeat_interleave(share, dim=1)
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    weights = torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)
+    return self.out_proj((weights @ value).transpose(1, 2).flatten(2))

@@ -272,12 +272,17 @@ class TestRelative:
 
         def why():
             attention, x = build(probe), probe.randn(B, T, D)
-            whole, end = (
+            outputs = [
                 take_in(expect, attention.prefill, tokens)[:, -1] for tokens in (x, x[:, -WINDOW:])
-            )
-            return reasons.beside_the_attention(whole, end)
+            ]
+            changed = numbers.clone()
+            changed[:, :-back] = (changed[:, :-back] + 1) % VOCABULARY
+            after = take_in(expect, model.prefill, changed)[:, -1]
+            return reasons.beside_the_attention(tuple(outputs), (last[:, 0], after))
 
-        expect.close(last, alone, what="logits with what they look back on alone", why=why)
+        # Some compute angles in float32, which rounds them otherwise at other positions.
+        what = "logits with what they look back on alone"
+        expect.close(last, alone, what=what, atol=1e-4, why=why)
 
     def test_places_count(self, probe, expect):
         """The same earlier tokens in another order give another output."""
