@@ -413,6 +413,8 @@ def prefix_moved(stretch: Callable[..., torch.Tensor]) -> Reason | None:
     of_patches = stretch(1 - ones, (3, 5), (4, 7), 1).detach().flatten() != 0
     if bool(of_prefix[-1]) and int(of_prefix.sum()) == 1:
         return PREFIX_LAST
+    if bool(of_prefix.all()):
+        return None  # it is spread over all rows, as by a mean, and not stretched
     if bool(of_prefix[1:].any() | of_patches[0]):
         return PREFIX_AMONG_PATCHES
     return PREFIX_SCALED if bool(of_prefix[0]) else None

@@ -276,6 +276,14 @@ def test_a_prefix_comes_last_among_patches_or_scaled() -> None:
     assert reasons.prefix_moved(placed(0.0, 0)) is None
 
 
+def test_a_mean_that_is_subtracted_is_no_prefix_among_patches() -> None:
+    def centred(positions: torch.Tensor, old: Any, new: Any, prefix: int) -> torch.Tensor:
+        positions = positions - positions.mean()
+        return torch.cat([positions[:prefix], stretched(positions[prefix:], old, new, 0)])
+
+    assert reasons.prefix_moved(centred) is None
+
+
 def test_features_are_mixed_by_reshape_in_place_of_permute() -> None:
     def reshaped(positions: torch.Tensor, old: Any, new: Any, _: int) -> torch.Tensor:
         grid = positions.reshape(1, -1, *old)
