@@ -399,9 +399,10 @@ class TestGradients:
         """Every weight of a decoder gets a gradient that is finite and not zero."""
         decoder = build_decoder(probe)
         # No softmax feels a number that is added to all scores: a key's bias learns nothing.
-        # What is a bias, a name may tell or not; a matrix is none.
+        # Its name may tell what it is or not, and it may have an axis for heads: it is no larger
+        # than a token, and a matrix is.
         parameters = {
-            n: p for n, p in decoder.named_parameters() if p.dim() > 1 or n.endswith("weight")
+            n: p for n, p in decoder.named_parameters() if p.numel() > D or n.endswith("weight")
         }
         numbers, memory = probe.randint(0, VOCABULARY, (B, T)), probe.randn(B, L, D)
         logits = read(expect, decoder, numbers, memory)
