@@ -1,5 +1,7 @@
 """Expectations that several suites share."""
 
+import torch
+
 from . import reasons
 
 
@@ -63,6 +65,44 @@ def expect_one_mask_for_all(expect, ask, attention, x, mask):
         own = slice(sample, sample + 1)
         alone = ask(expect, attention.apart, x[own], mask)
         expect.close(together[own], alone, what="output of one of as many samples", atol=1e-5)
+
+
+def expect_same_in_chunks(expect, in_chunks, module, x, widths, what):
+    """Require of a text `x`, (B, T, …), in chunks what comes of it as a whole.
+
+    `in_chunks(expect, module, x, widths)` returns the answers of all chunks in a row.
+    """
+    length = x.shape[1]
+    whole = in_chunks(expect, module, x, [length])
+    expect.close(
+        in_chunks(expect, module.apart, x, widths),
+        whole,
+        what=what,
+        atol=1e-5,
+        why=lambda: reasons.steps_reading(
+            lambda others: in_chunks(expect, module, x, others), length
+        ),
+    )
+
+
+def expect_hidden_from_low_scores(expect, in_chunks, module, x, other, widths):
+    """Require that the first token of the last chunk does not depend on any behind it.
+
+    `x` and `other`, (B, T, D), are tokens whose scores are large; `in_chunks` is as above.
+    """
+    first = len(widths) - 1
+    later = torch.cat([x[:, : first + 1], other[:, first + 1 :]], dim=1)
+
+    def ask(tokens, asked=module):
+        return in_chunks(expect, asked, tokens, widths)[:, first]
+
+    before = ask(x)
+    expect.close(
+        ask(later, module.apart),
+        before,
+        what=f"output {first} after changing all later tokens",
+        why=lambda: reasons.hidden_by_a_number(ask, x, later),
+    )
 
 
 def expect_finite_gradient(expect, gradient, output, what):

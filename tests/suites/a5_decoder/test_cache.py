@@ -8,7 +8,12 @@ import pytest
 import torch
 
 from .. import reasons
-from ..expectations import expect_gradient, expect_path_back
+from ..expectations import (
+    expect_gradient,
+    expect_hidden_from_low_scores,
+    expect_path_back,
+    expect_same_in_chunks,
+)
 
 B, H, T, D, DH, DV = 2, 3, 7, 12, 6, 5
 
@@ -66,17 +71,8 @@ class TestCache:
         attention = build(probe)
         expect_look_back(probe, expect, attention)
         x = probe.randn(B, T, D)
-        whole = take_in(expect, attention.prefill, x)
-        pieces = in_chunks(expect, attention.apart, x, widths)
-        expect.close(
-            pieces,
-            whole,
-            what=f"outputs in chunks of {widths}",
-            atol=1e-5,
-            why=lambda: reasons.steps_reading(
-                lambda other_widths: in_chunks(expect, attention, x, other_widths), T
-            ),
-        )
+        what = f"outputs in chunks of {widths}"
+        expect_same_in_chunks(expect, in_chunks, attention, x, widths, what)
 
     def test_prefill_forgets(self, probe, expect):
         """After another text, of another batch size, `prefill` begins anew."""
@@ -217,20 +213,9 @@ class TestMasking:
         """No output depends on a later token even where a token's own scores are very low."""
         attention = build(probe)
         expect_look_back(probe, expect, attention)
-        first = len(widths) - 1  # the first token of the last call
         # Among 64 samples and some heads, all scores that count are often below -10,000.
         x, other = probe.randn(64, T, D, scale=400.0), probe.randn(64, T, D, scale=400.0)
-        later = torch.cat([x[:, : first + 1], other[:, first + 1 :]], dim=1)
-
-        def ask(tokens, module=attention):
-            return in_chunks(expect, module, tokens, widths)[:, first]
-
-        expect.close(
-            ask(later, attention.apart),
-            ask(x),
-            what=f"output {first} after changing all later tokens",
-            why=lambda: reasons.hidden_by_a_number(ask, x, later),
-        )
+        expect_hidden_from_low_scores(expect, in_chunks, attention, x, other, widths)
 
     def test_window_holds_for_low_scores(self, student, probe, expect):
         """What is outside the window gets nothing even where all scores are very low."""

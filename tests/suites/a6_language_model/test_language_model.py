@@ -10,7 +10,12 @@ import torch
 from torch.nn import functional as F
 
 from .. import reasons
-from ..expectations import expect_gradient, expect_path_back
+from ..expectations import (
+    expect_gradient,
+    expect_hidden_from_low_scores,
+    expect_path_back,
+    expect_same_in_chunks,
+)
 from ..token_tables import expect_every_token_learns, tables_of
 
 B, H, G, T, D, VOCABULARY, WINDOW = 3, 4, 2, 9, 24, 11, 5
@@ -90,17 +95,8 @@ class TestCache:
         attention = build(probe)
         expect_look_back(probe, expect, attention)
         x = probe.randn(B, T, D)
-        whole = take_in(expect, attention.prefill, x)
-        pieces = in_chunks(expect, attention.apart, x, widths)
-        expect.close(
-            pieces,
-            whole,
-            what=f"outputs in chunks of {widths}",
-            atol=1e-5,
-            why=lambda: reasons.steps_reading(
-                lambda other_widths: in_chunks(expect, attention, x, other_widths), T
-            ),
-        )
+        what = f"outputs in chunks of {widths}"
+        expect_same_in_chunks(expect, in_chunks, attention, x, widths, what)
 
     @pytest.mark.parametrize("widths", [[1] * T, [4, 3, 2]], ids=str)
     def test_any_chunks_give_the_same_logits(self, probe, expect, widths):
@@ -108,17 +104,8 @@ class TestCache:
         model = build_model(probe)
         expect_reading(probe, expect, model)
         numbers = probe.randint(0, VOCABULARY, (B, T))
-        whole = take_in(expect, model.prefill, numbers)
-        pieces = in_chunks(expect, model.apart, numbers, widths)
-        expect.close(
-            pieces,
-            whole,
-            what=f"logits in chunks of {widths}",
-            atol=1e-5,
-            why=lambda: reasons.steps_reading(
-                lambda other_widths: in_chunks(expect, model, numbers, other_widths), T
-            ),
-        )
+        what = f"logits in chunks of {widths}"
+        expect_same_in_chunks(expect, in_chunks, model, numbers, widths, what)
 
     def test_prefill_forgets(self, probe, expect):
         """After another text, of another batch size, `prefill` begins anew."""
@@ -235,20 +222,9 @@ class TestMasking:
         """No output depends on a later token even where a token's own scores are very low."""
         attention = build(probe)
         expect_look_back(probe, expect, attention)
-        first = len(widths) - 1  # the first token of the last call
         # Among 64 samples and some heads, all scores that count are often below -10,000.
         x, other = probe.randn(64, 4, D, scale=400.0), probe.randn(64, 4, D, scale=400.0)
-        later = torch.cat([x[:, : first + 1], other[:, first + 1 :]], dim=1)
-
-        def ask(tokens, module=attention):
-            return in_chunks(expect, module, tokens, widths)[:, first]
-
-        expect.close(
-            ask(later, attention.apart),
-            ask(x),
-            what=f"output {first} after changing all later tokens",
-            why=lambda: reasons.hidden_by_a_number(ask, x, later),
-        )
+        expect_hidden_from_low_scores(expect, in_chunks, attention, x, other, widths)
 
 
 class TestRelative:
