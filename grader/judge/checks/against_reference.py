@@ -98,7 +98,7 @@ class AgainstReference:
             self._last = gradients
             expected = self._reference_gradients(reference, args, kwargs)
             wide = {name: to_double(value) for name, value in gradients.items()}
-            return gradient_difference(wide, expected, 10 * TOLERANCES[torch.float32])
+            return gradient_difference(wide, expected, TOLERANCES[torch.float32])
 
         self._either((student, reference), tolerance, (attempt, attempt_single), (args, kwargs))
 
