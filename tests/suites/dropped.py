@@ -10,6 +10,11 @@ with a spread of 0.06 at most. Of rows that lose the same keys, or whole heads, 
 """
 
 
+DRAWS, FEW = 64, 16
+"""Of four numbers that are each dropped or not there are 2^4 states. Where weights are dropped, or
+hidden numbers, 64 draws give nearly as many."""
+
+
 def expect_each_row_drops_its_own(expect, wild):
     """Expect that what is dropped for the last token is not what is dropped for the one before it.
 
@@ -37,4 +42,22 @@ def expect_drawn_anew(expect, first, second, atol):
         what="share that both calls treat alike",
         atol=atol,
         why=lambda: reasons.same_in_each_call(first, second),
+    )
+
+
+def expect_drops_inside(expect, wild, branch):
+    """Require that a branch drops something inside, and not only of what it adds in the end.
+
+    `wild`, (N, D): outputs of one token in `DRAWS` draws in train mode. The other branches add
+    nothing, and a norm behind, if there is one, has neither gain nor bias: it changes all numbers
+    of a token alike, and so leaves the ratio of two differences as it is.
+    """
+    first, second, third, fourth = wild[:, :4].unbind(-1)
+    ratios = ((first - second) / (third - fourth)).sort().values  # N
+    gaps = ratios.diff() > 1e-3 * ratios[1:].abs().clamp(min=1.0)
+    expect.true(
+        int(gaps.sum()) >= FEW,
+        observed=f"what the {branch} adds is dropped number by number, and nothing inside it is",
+        expected="dropout of the attention weights, and inside the MLP",
+        why=lambda: reasons.DROPPED_AT_THE_END,
     )

@@ -67,6 +67,16 @@ INVERTED = Reason(
 WITHOUT_EFFECT = Reason(
     id="mask.without_effect", text="the mask has no effect: everybody sees everybody"
 )
+NOT_READ = Reason(
+    id="mask.not_read",
+    text="the same comes out without the mask, and yet not everybody sees everybody: who sees whom "
+    "is settled by something else, such as a triangle that is built in",
+)
+OF_OTHER_SAMPLES = Reason(
+    id="mask.of_other_samples",
+    text="a sample's output changes with the masks of other samples, as where a mask (B, T, T) is "
+    "broadcast with its samples in the place of the heads",
+)
 SAME_IN_EACH_CALL = Reason(
     id="mode.same_in_each_call",
     text="something is dropped, and the same in each call: each call draws anew",
@@ -267,6 +277,15 @@ CHANCE_ELSEWHERE = Reason(
     text="the generator that is given changes nothing: what is drawn comes from another one, such "
     "as one with a seed that is written down, or nothing is drawn",
 )
+CHANCE_BESIDE = Reason(
+    id="mode.chance_beside_the_generator",
+    text="a generator with the same seed gives other tokens: chance comes from another one, such "
+    "as torch's own, alone or as well",
+)
+RISES_AGAIN = Reason(
+    id="rate.rises_again",
+    text="After the last step the cosine rises again: from there on the learning rate is 0.",
+)
 NAN_OF_THE_MASK = Reason(
     id="nan.of_the_mask",
     text="NaN even where the mask hides nothing, as where it is multiplied by -inf: 0 times "
@@ -280,6 +299,11 @@ DROPPED_ELSEWHERE = Reason(
     id="mode.dropped_elsewhere",
     text="something else than weights is dropped: where all tokens are alike, a dropped weight "
     "only changes how much of a head is gathered, and here single numbers change",
+)
+DROPPED_AT_THE_END = Reason(
+    id="mode.dropped_at_the_end",
+    text="numbers are dropped at the end of the branch alone, where each is there or not: no "
+    "attention weight is dropped, and no number inside the MLP",
 )
 OF_THE_FIRST_SAMPLE = Reason(
     id="mask.of_the_first_sample", text="every sample gets the mask of the first one"
@@ -551,6 +575,15 @@ def masks_of_other_heads(
     return None
 
 
+def masks_of_other_samples(before: torch.Tensor, after: torch.Tensor) -> Reason | None:
+    """Prove that samples are masked by the masks of others, from outputs (B, T, D) of B samples.
+
+    Between the two only the mask of the first sample was changed.
+    """
+    is_other = bool(((after - before)[1:].abs() > 1e-4).any())
+    return OF_OTHER_SAMPLES if is_other else None
+
+
 def rows_add_up(first: torch.Tensor, second: torch.Tensor) -> Reason | None:
     """Say why dropout does not change how much is gathered, from two calls in train mode.
 
@@ -667,16 +700,17 @@ def reading_of(
     That everybody is seen proves less: whoever normalises along another axis sees everybody too.
     """
     if is_ignored:
-        return WITHOUT_EFFECT
+        return WITHOUT_EFFECT if bool((seen | ~others).all()) else NOT_READ
     turned = allowed.transpose(1, 2) if allowed.shape[1] == allowed.shape[2] else allowed
     readings = (
         (TRANSPOSED, turned),
         (INVERTED, ~allowed),
         (OF_THE_FIRST_SAMPLE, allowed[:1].expand_as(allowed)),
     )
-    fitting = [
-        reason
-        for reason, reading in readings
-        if bool(((seen == reading) | ~others).all()) and bool(((reading != allowed) & others).any())
-    ]
+
+    def fits(reading: torch.Tensor) -> bool:
+        is_another = bool(((reading != allowed) & others).any())
+        return is_another and bool(((seen == reading) | ~others).all())
+
+    fitting = [reason for reason, reading in readings if fits(reading)]
     return fitting[0] if len(fitting) == 1 else None

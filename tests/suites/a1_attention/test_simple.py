@@ -84,6 +84,12 @@ class TestNumerics:
         expect.matches(student.simple_self_attention, reference.simple_self_attention, x)
 
     @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
+    def test_dtype_is_that_of_the_values(self, student, reference, probe, expect, dtype):
+        """Weights and values in half precision give a context vector in half precision."""
+        weights, values = probe.rand(T, dtype=dtype), probe.randn(T, D, dtype=dtype)
+        expect.matches(student.context_vector, reference.context_vector, weights, values)
+
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
     def test_dtype_is_kept(self, student, reference, probe, expect, dtype):
         """Tokens in half precision give context and weights in half precision."""
         x = probe.randn(B, T, D, dtype=dtype)

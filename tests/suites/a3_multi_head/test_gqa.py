@@ -13,9 +13,9 @@ from ..expectations import (
     expect_nothing_gathered,
     expect_one_mask_for_all,
     expect_path_back,
-    expect_same_again,
     expect_same_state,
 )
+from ..masked_attention import drawn_mask, expect_answer, influence, reading, run
 
 B, T, D, H, G = 3, 5, 24, 6, 2
 DH = D // H
@@ -35,69 +35,6 @@ def build(probe):
 
 def tokens_like(probe, batch=B, count=T, scale=1.0):
     return probe.randn(batch, count, D, dtype=torch.float32, scale=scale)
-
-
-def run(expect, attention, x, mask=None):
-    """Call the student's module; the output has the right shape and no NaN, or the check ends."""
-    output = attention(x) if mask is None else attention(x, mask)
-    expect.floats(output, x.shape, what="output")
-    expect.finite(output, what="output")
-    return output
-
-
-def expect_answer(expect, attention, x):
-    """Return the output for x. The last output depends on the first token, not all get the same,
-    and the same x gives the same in a process that has not seen it, or the check ends: what does
-    not come from the tokens proves nothing."""
-    output = run(expect, attention, x)
-    x = x.clone()
-    x[:, 0] = -0.5 * x[:, 0]
-    other = run(expect, attention, x)
-    expect_same_again(
-        expect, run, attention, x, answer=other, what="output of the same tokens once more"
-    )
-    moved = (other - output)[:, -1].float().abs().amax(-1)
-    expect.true(
-        bool((moved > 1e-4).any()),
-        observed="the last output does not depend on the first token",
-        expected="every output depends on all tokens",
-    )
-    expect.true(
-        bool(((output[:, 0] - output[:, -1]).abs() > 1e-3).any()),
-        observed="all tokens get the same output",
-        expected="outputs that depend on who asks",
-    )
-    return output
-
-
-def influence(probe, expect, attention, x, mask):
-    """Return how much each output (B, T) moves when each token (T) does, as (B, T, T)."""
-    before = run(expect, attention, x, mask)
-    moved = []
-    for place in range(T):
-        changed = x.clone()
-        changed[:, place] += tokens_like(probe, batch=1, count=1)[0, 0]
-        moved.append((run(expect, attention.apart, changed, mask) - before).abs().amax(-1))
-    return torch.stack(moved, dim=-1)
-
-
-def drawn_mask(probe, shape):
-    """Return a mask, and for whom it allows what in any head, (B, T, T), but for oneself: a
-    token's own output depends on it as a query, whatever the mask says."""
-    # Of what is allowed in any of the heads little must be left over.
-    mask = probe.mask(*shape, keep=0.1 if H in shape[1:2] else 0.6)
-    full = mask.unsqueeze(1) if mask.dim() == 3 else mask
-    allowed = full.expand(H, H, T, T).any(dim=1)
-    return mask, allowed, ~torch.eye(T, dtype=torch.bool)
-
-
-def reading(expect, attention, x, mask, seen, allowed, others):
-    """Name the other way of reading a mask by which tokens see (B, T, T) what they see."""
-    ignored = run(expect, attention, x, mask) - run(expect, attention, x)
-    is_ignored, others = bool((ignored.abs() <= 1e-5).all()), others.expand_as(seen)
-    if mask.dim() == 4 and mask.shape[1] == H and not is_ignored:
-        return reasons.masks_of_other_heads(seen, mask.expand(H, H, T, T), others)
-    return reasons.reading_of(seen, allowed, others, is_ignored)
 
 
 class TestGroups:
@@ -134,7 +71,7 @@ class TestMasking:
     def test_hidden_tokens_do_not_matter(self, probe, expect, shape):
         """No output depends on a token that the mask hides from it."""
         attention, x = build(probe), tokens_like(probe, batch=H)
-        mask, allowed, others = drawn_mask(probe, shape)
+        mask, allowed, others = drawn_mask(probe, shape, H, keep=0.1)
         expect_answer(expect, attention, x)
         moved = influence(probe, expect, attention, x, mask)
         hidden = torch.where(allowed | ~others, 0.0, moved)
@@ -150,7 +87,7 @@ class TestMasking:
     def test_allowed_tokens_matter(self, probe, expect, shape):
         """Every output depends on all tokens that the mask shows it."""
         attention, x = build(probe), tokens_like(probe, batch=H, scale=0.3)
-        mask, allowed, others = drawn_mask(probe, shape)
+        mask, allowed, others = drawn_mask(probe, shape, H, keep=0.1)
         expect_answer(expect, attention, x)
         moved = influence(probe, expect, attention, x, mask)
         expect.true(

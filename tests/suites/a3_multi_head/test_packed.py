@@ -16,9 +16,9 @@ from ..expectations import (
     expect_nothing_gathered,
     expect_one_mask_for_all,
     expect_path_back,
-    expect_same_again,
     expect_same_state,
 )
+from ..masked_attention import drawn_mask, expect_answer, influence, reading, run
 
 B, T, D, H, D_IN = 2, 5, 12, 3, 7
 
@@ -38,60 +38,6 @@ def build(probe, *, dropout=0.0, train=False):
 
 def tokens_like(probe, batch=B, count=T, scale=1.0):
     return probe.randn(batch, count, D, dtype=torch.float32, scale=scale)
-
-
-def run(expect, attention, x, mask=None):
-    """Call the student's module; the output has the right shape and no NaN, or the check ends."""
-    output = attention(x) if mask is None else attention(x, mask)
-    expect.floats(output, x.shape, what="output")
-    expect.finite(output, what="output")
-    return output
-
-
-def expect_answer(expect, attention, x):
-    """Return the output for x. The last output depends on the first token, not all get the same,
-    and the same x gives the same in a process that has not seen it, or the check ends: what does
-    not come from the tokens proves nothing."""
-    output = run(expect, attention, x)
-    x = x.clone()
-    x[:, 0] = -0.5 * x[:, 0]
-    other = run(expect, attention, x)
-    expect_same_again(
-        expect, run, attention, x, answer=other, what="output of the same tokens once more"
-    )
-    moved = (other - output)[:, -1].float().abs().amax(-1)
-    expect.true(
-        bool((moved > 1e-4).any()),
-        observed="the last output does not depend on the first token",
-        expected="every output depends on all tokens",
-    )
-    expect.true(
-        bool(((output[:, 0] - output[:, -1]).abs() > 1e-3).any()),
-        observed="all tokens get the same output",
-        expected="outputs that depend on who asks",
-    )
-    return output
-
-
-def influence(probe, expect, attention, x, mask):
-    """Return how much each output (B, T) moves when each token (T) does, as (B, T, T)."""
-    before = run(expect, attention, x, mask)
-    moved = []
-    for place in range(T):
-        changed = x.clone()
-        changed[:, place] += tokens_like(probe, batch=1, count=1)[0, 0]
-        moved.append((run(expect, attention.apart, changed, mask) - before).abs().amax(-1))
-    return torch.stack(moved, dim=-1)
-
-
-def drawn_mask(probe, shape):
-    """Return a mask, and for whom it allows what in any head, (B, T, T), but for oneself: a
-    token's own output depends on it as a query, whatever the mask says."""
-    # Of what is allowed in any of the heads little must be left over.
-    mask = probe.mask(*shape, keep=0.2 if H in shape[1:2] else 0.6)
-    full = mask.unsqueeze(1) if mask.dim() == 3 else mask
-    allowed = full.expand(H, H, T, T).any(dim=1)
-    return mask, allowed, ~torch.eye(T, dtype=torch.bool)
 
 
 TORCHS_NAMES = {
@@ -192,17 +138,23 @@ class TestMasking:
     def test_hidden_tokens_do_not_matter(self, probe, expect, shape):
         """No output depends on a token that the mask hides from it."""
         attention, x = build(probe), tokens_like(probe, batch=H)
-        mask, allowed, others = drawn_mask(probe, shape)
+        mask, allowed, others = drawn_mask(probe, shape, H, keep=0.2)
         expect_answer(expect, attention, x)
         moved = influence(probe, expect, attention, x, mask)
         hidden = torch.where(allowed | ~others, 0.0, moved)
-        expect.close(hidden, torch.zeros_like(hidden), what="change by hidden tokens", atol=1e-5)
+        expect.close(
+            hidden,
+            torch.zeros_like(hidden),
+            what="change by hidden tokens",
+            atol=1e-5,
+            why=lambda: reading(expect, attention, x, mask, moved > 1e-5, allowed, others),
+        )
 
     @pytest.mark.parametrize("shape", MASKS.values(), ids=MASKS.keys())
     def test_allowed_tokens_matter(self, probe, expect, shape):
         """Every output depends on all tokens that the mask shows it."""
         attention, x = build(probe), tokens_like(probe, batch=H, scale=0.3)
-        mask, allowed, others = drawn_mask(probe, shape)
+        mask, allowed, others = drawn_mask(probe, shape, H, keep=0.2)
         expect_answer(expect, attention, x)
         moved = influence(probe, expect, attention, x, mask)
         expect.true(

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from .. import reasons
+from ..dropped import DRAWS, expect_drops_inside
 from ..expectations import (
     expect_finite_gradient,
     expect_gradient,
@@ -78,6 +79,19 @@ def switches(pair):
         return pair.student
 
     return leave
+
+
+def without_affine_norms(pair, expect, x):
+    """Take gain and bias from the norms; return whether that has left every token normalised.
+
+    Of bare parameters it need not: which of them is the gain is found out by numbers only.
+    """
+    norms = ("norm1", "norm2")
+    pair.write({f"{norm}.weight": torch.ones(D, dtype=x.dtype) for norm in norms})
+    pair.write({f"{norm}.bias": torch.zeros(D, dtype=x.dtype) for norm in norms})
+    output = run(expect, pair.student.eval(), x)
+    spread = output.std(-1, correction=0) - 1
+    return bool((output.mean(-1).abs() < 1e-3).all() and (spread.abs() < 1e-2).all())
 
 
 def expect_hidden_whatever_their_scores(probe, expect, name, x, mask):
@@ -239,7 +253,7 @@ class TestModes:
     @BOTH
     @pytest.mark.parametrize("branch", LAST)
     def test_each_branch_drops(self, probe, expect, name, branch):
-        """In train mode dropout is at work in the attention as well as in the MLP."""
+        """In train mode dropout is at work inside the attention as well as inside the MLP."""
         pair = probe.pair(name, D, H, dropout=0.5)
         switches(pair)(branch)
         block, x = pair.student, draw(probe, batch=16)
@@ -250,6 +264,9 @@ class TestModes:
             observed=f"train mode and eval mode give the same where only the {branch} is at work",
             expected="dropout in train mode in both branches",
         )
+        if name == "EncoderBlock" or without_affine_norms(pair, expect, x):
+            wild = run(expect, block.train(), x[:1].repeat(DRAWS, 1, 1))
+            expect_drops_inside(expect, wild[:, -1], branch)
 
 
 class TestState:

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from .. import reasons
+from ..dropped import DRAWS, expect_drops_inside
 from ..expectations import (
     expect_gradient,
     expect_no_dropout,
@@ -313,7 +314,7 @@ class TestModes:
 
     @pytest.mark.parametrize("branch", ["self-attention", "mlp"])
     def test_each_branch_drops(self, probe, expect, branch):
-        """In train mode dropout is at work in the self-attention as well as in the mlp."""
+        """In train mode dropout is at work inside the self-attention as well as inside the mlp."""
         pair = probe.pair("DecoderBlock", D, H, dropout=0.5)
         drops = {"self-attention": "self_attention.projection", "mlp": "mlp.fc2"}
         off = {*drops.values(), "cross_attention.out_proj"} - {drops[branch]}
@@ -329,6 +330,8 @@ class TestModes:
             observed=f"train mode and eval mode give the same where only the {branch} is at work",
             expected="dropout in train mode in both branches",
         )
+        wild = run(expect, block, x[:1].repeat(DRAWS, 1, 1), memory[:1].repeat(DRAWS, 1, 1))
+        expect_drops_inside(expect, wild[:, -1], branch)
 
 
 class TestNumerics:

@@ -36,6 +36,18 @@ def test_that_everybody_is_seen_is_not_yet_a_mask_without_effect() -> None:
     assert reasons.reading_of(everybody, LATER, OTHERS, True) == reasons.WITHOUT_EFFECT
 
 
+def test_a_mask_that_is_not_read_beside_a_triangle_does_not_let_everybody_be_seen() -> None:
+    assert reasons.reading_of(LATER, LATER, OTHERS, True) == reasons.NOT_READ
+
+
+def test_a_sample_that_changes_with_the_mask_of_another_is_masked_by_it() -> None:
+    before, after = torch.zeros(3, T, 2), torch.zeros(3, T, 2)
+    after[0] = 1.0
+    assert reasons.masks_of_other_samples(before, after) is None
+    after[2, 1] = 1.0
+    assert reasons.masks_of_other_samples(before, after) == reasons.OF_OTHER_SAMPLES
+
+
 def test_readings_that_cannot_be_told_apart_are_none() -> None:
     """Of one mask for all, the first sample's is everybody's; a symmetric one has no other way."""
     alike = (torch.eye(T) + torch.eye(T).flip(0)).bool().expand(2, T, T)

@@ -1,0 +1,87 @@
+"""Who is seen under a mask, asked of self-attention modules with heads in float32.
+
+A module is compared with itself, so that a wrong scale or a wrong value costs nothing here.
+"""
+
+import torch
+
+from . import reasons
+from .expectations import expect_same_again
+
+
+def run(expect, attention, x, mask=None):
+    """Call the student's module; the output has the right shape and no NaN, or the check ends."""
+    output = attention(x) if mask is None else attention(x, mask)
+    expect.floats(output, x.shape, what="output")
+    expect.finite(output, what="output")
+    return output
+
+
+def expect_answer(expect, attention, x):
+    """Return the output for x. The last output depends on the first token, not all get the same,
+    and the same x gives the same in a process that has not seen it, or the check ends: what does
+    not come from the tokens proves nothing."""
+    output = run(expect, attention, x)
+    x = x.clone()
+    x[:, 0] = -0.5 * x[:, 0]
+    other = run(expect, attention, x)
+    expect_same_again(
+        expect, run, attention, x, answer=other, what="output of the same tokens once more"
+    )
+    moved = (other - output)[:, -1].float().abs().amax(-1)
+    expect.true(
+        bool((moved > 1e-4).any()),
+        observed="the last output does not depend on the first token",
+        expected="every output depends on all tokens",
+    )
+    expect.true(
+        bool(((output[:, 0] - output[:, -1]).abs() > 1e-3).any()),
+        observed="all tokens get the same output",
+        expected="outputs that depend on who asks",
+    )
+    return output
+
+
+def influence(probe, expect, attention, x, mask):
+    """Return how much each output (B, T) moves when each token (T) of x, (B, T, D), does.
+
+    It is (B, T, T).
+    """
+    before = run(expect, attention, x, mask)
+    moved = []
+    for place in range(x.shape[1]):
+        changed = x.clone()
+        changed[:, place] += probe.randn(x.shape[-1], dtype=torch.float32)
+        moved.append((run(expect, attention.apart, changed, mask) - before).abs().amax(-1))
+    return torch.stack(moved, dim=-1)
+
+
+def drawn_mask(probe, shape, heads, keep):
+    """Return a mask of this shape for as many samples as heads, and whom it allows to see whom.
+
+    The second is (H, T, T), true where any head may look, and the third the places where that can
+    be told: a token's own output depends on it as a query, whatever the mask says. `keep` is the
+    share that is allowed, of each head if the mask has an axis for them: of what any of them
+    allows something must be left over.
+    """
+    length = shape[-1]
+    mask = probe.mask(*shape, keep=keep if heads in shape[1:2] else 0.6)
+    full = mask.unsqueeze(1) if mask.dim() == 3 else mask
+    allowed = full.expand(heads, heads, length, length).any(dim=1)
+    return mask, allowed, ~torch.eye(length, dtype=torch.bool)
+
+
+def reading(expect, attention, x, mask, seen, allowed, others):
+    """Name the other way of reading a mask by which tokens see, (H, T, T), what they see."""
+    ignored = run(expect, attention, x, mask) - run(expect, attention, x)
+    is_ignored, others = bool((ignored.abs() <= 1e-5).all()), others.expand_as(seen)
+    if mask.dim() == 4 and mask.shape[1] > 1 and not is_ignored:
+        heads, length = len(seen), seen.shape[-1]
+        masks = mask.expand(heads, heads, length, length)
+        return reasons.masks_of_other_heads(seen, masks, others)
+    if mask.dim() == 3 and not is_ignored:
+        other = torch.cat([mask[:1].roll(1, dims=-1), mask[1:]])  # no row of it loses a key
+        outputs = (run(expect, attention, x, each) for each in (mask, other))
+        if (reason := reasons.masks_of_other_samples(*outputs)) is not None:
+            return reason
+    return reasons.reading_of(seen, allowed, others, is_ignored)
