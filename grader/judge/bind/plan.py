@@ -16,6 +16,7 @@ from .forms import Form, Outline, Piece, forms_of, is_exact
 from .instances import Instance, ParameterVector, instances
 from .layers import Assignment, Layer, assign, layers_of
 from .moves import MoveClass, Slot, move_classes
+from .patterns import numbers_in
 from .roles import Roles
 from .storages import Exchange, Kind, RightAnswer, Room, Storage, StorageChoice, Trial, joined
 
@@ -162,11 +163,12 @@ class Plan:
     def missing(self) -> tuple[list[Piece], list[Layer]]:
         """List the pieces of the reference's own form without a layer, and the layers left over.
 
-        As where all have one, the reference's own names decide first, then those people use.
+        As where all have one, the reference's own names decide first, then those people use; of
+        layers whose names do not tell, each block has its own.
         """
         lacking = dict(enumerate(self.pieces(dict.fromkeys(self.kinds, 0))))
         free: list[Layer] = list(self._layers)
-        for suits in (_is_home, _is_called, _is_any):
+        for suits in (_is_home, _is_called_there, _is_there, _is_called, _is_any):
             for number, piece in tuple(lacking.items()):
                 room = [la for la in free if la.fits(piece) and suits(la, piece)]
                 if room:
@@ -295,6 +297,15 @@ def _is_home(layer: Layer, piece: Piece) -> bool:
 
 def _is_called(layer: Layer, piece: Piece) -> bool:
     return layer.is_called(piece.words)
+
+
+def _is_there(layer: Layer, piece: Piece) -> bool:
+    """Tell whether a layer's path leads into the piece's own block, or into none if it has none."""
+    return layer.stands_in(piece.block) if piece.block else not numbers_in(layer.prefix)
+
+
+def _is_called_there(layer: Layer, piece: Piece) -> bool:
+    return _is_called(layer, piece) and _is_there(layer, piece)
 
 
 def _is_any(layer: Layer, piece: Piece) -> bool:

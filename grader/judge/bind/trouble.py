@@ -21,7 +21,8 @@ def misfit(name: str, handle: RemoteModule, plan: Plan) -> CheckFailed:
     """Return the failure that names layers not registered or shared, or missing parameters."""
     pieces, left = plan.missing()
     lacking = [text for piece in pieces for text in _wanted(piece, plan)]
-    failed = _in_words(name, handle, lacking, _shown(pieces, left))
+    shown = _shown(pieces, left) or _shown_by_buffers(pieces, handle)
+    failed = _in_words(name, handle, lacking, shown)
     failed.lacks = tuple(lacking)
     return failed
 
@@ -79,15 +80,52 @@ def _shown(pieces: Sequence[Piece], left: Sequence[Layer]) -> Shown:
                 return "layers.bias", text
     for piece in pieces:
         for layer in left:
-            is_meant = layer.prefix == piece.home or layer.is_called(piece.words)
-            if is_meant and layer.raw is bool(piece.raw) and layer.outline != piece.shapes:
+            if _is_norm(piece) and not any(layer.outline):
                 text = _(
-                    "`{name}` has another size than what it has to hold: one of its two widths is "
-                    "not the one that the exercise gives",
+                    "`{name}` is one number for all features: a norm has a gain and a shift for "
+                    "each of them",
                     name=layer.prefix,
                 )
-                return "layers.other_size", text
+                return "layers.norm_of_one_number", text
+    for piece in pieces:
+        for layer in left:
+            if _is_meant(layer, piece) and layer.outline != piece.shapes:
+                return "layers.other_size", _other_size(layer)
     return None
+
+
+def _shown_by_buffers(pieces: Sequence[Piece], handle: RemoteModule) -> Shown:
+    """Tell of a buffer that has the name and the shape of a parameter that is missing."""
+    try:
+        buffers = handle.named_buffers()
+    except StudentFault:
+        return None
+    for name, buffer in buffers:
+        layer = Layer(name, (name,), (tuple(buffer.shape),), raw=True)
+        if any(_is_meant(layer, piece) and layer.outline == piece.shapes for piece in pieces):
+            text = _("`{name}` is a buffer and no parameter: nothing trains it", name=name)
+            return "layers.buffer", text
+    return None
+
+
+def _is_norm(piece: Piece) -> bool:
+    return not piece.raw and [len(shape) for shape in piece.shapes] == [1, 1]
+
+
+def _is_meant(layer: Layer, piece: Piece) -> bool:
+    """Tell by its name whether a layer is meant to hold what a piece holds."""
+    is_named = layer.prefix == piece.home or layer.is_called(piece.words)
+    return is_named and piece.raw in (None, layer.raw)
+
+
+def _other_size(layer: Layer) -> str:
+    if layer.raw:
+        return _("`{name}` has another size than what it has to hold", name=layer.prefix)
+    return _(
+        "`{name}` has another size than what it has to hold: one of its two widths is "
+        "not the one that the exercise gives",
+        name=layer.prefix,
+    )
 
 
 def _wanted(piece: Piece, plan: Plan) -> list[str]:

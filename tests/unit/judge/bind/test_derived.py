@@ -125,10 +125,10 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(threads)
 
 
-def compared(source: str, *sizes: int) -> list[str]:
+def compared(source: str, *sizes: int, reference: str = REFERENCE) -> list[str]:
     """The notes, if outputs and gradients agree."""
     client, module = local_client(source)
-    _, truth = local_client(REFERENCE)
+    _, truth = local_client(reference)
     memo = Memo()
     expect = Expect(client, memo, seed=1)
     student = Student(client, Definitions(module), STEM, is_module=lambda name: True)
@@ -158,6 +158,31 @@ def test_a_wrong_answer_stays_wrong_in_every_way(name: str, sizes: tuple[int, in
 def test_bare_maps_are_told() -> None:
     notes = compared(STUDENTS["bare maps"], 3, 5)
     assert "wide: bare parameters instead of a layer" in notes
+
+
+def test_a_norm_with_one_number_for_all_features_is_told() -> None:
+    one = "self.last = nn.LayerNorm(()); self.last.weight = nn.Parameter(torch.ones(1))"
+    bias = "self.last.bias = nn.Parameter(torch.zeros(1))"
+    with pytest.raises(CheckFailed) as caught:
+        compared(mill(f"{LINES['first']}; {MAPS}; {one}; {bias}"), 3, 5)
+    assert caught.value.shows is not None
+    id, text = caught.value.shows
+    assert id == "layers.norm_of_one_number"
+    assert text.startswith("`last` is one number for all features")
+
+
+def test_a_buffer_in_the_place_of_a_parameter_is_told() -> None:
+    bare = REFERENCE.replace(LINES["last"], "self.last = nn.Parameter(torch.ones(size))").replace(
+        "self.last(", "self.last * ("
+    )
+    fixed = bare.replace(
+        "self.last = nn.Parameter(torch.ones(size))",
+        'self.register_buffer("last", torch.ones(size))',
+    )
+    with pytest.raises(CheckFailed) as caught:
+        compared(fixed, 3, 5, reference=bare)
+    told = "`last` is a buffer and no parameter: nothing trains it"
+    assert caught.value.shows == ("layers.buffer", told)
 
 
 def test_a_linear_used_the_wrong_way_round_is_not_taken_for_another_layer() -> None:
