@@ -167,6 +167,8 @@ def _without_ones(values: Sequence[Any]) -> Any:
     """Return values with the tensors, or their prints, of any shape without axes of length 1."""
 
     def squeezed(leaf: Any) -> Any:
+        if str(getattr(leaf, "dtype", "")).endswith("bool"):
+            return leaf  # of a mask, they say whom it is for
         if isinstance(leaf, LeafPrint):
             return replace(leaf, shape=tuple(n for n in leaf.shape if n != 1))
         return leaf.squeeze() if isinstance(leaf, torch.Tensor) else leaf

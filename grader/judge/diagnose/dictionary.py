@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...grade.evidence import Cause
+from ...grade.evidence import Cause, Outcome
 from ...text.language import course_text
 from ..checks.check_trace import (
     CheckTrace,
@@ -34,6 +34,7 @@ from ..checks.check_trace import (
     shows_something,
 )
 from ..checks.checks import Check
+from ..compare.compare import difference
 from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import AGAIN, AS_GRADED, FURTHER, PROBES, MutantRuns
 from ..mutants.mutants import KnownMistake, Mutants
@@ -42,6 +43,8 @@ from .raised import may_mean_the_same, raised_kind, raised_the_same
 RESEEDED = Draw(reseeded=True)
 NEARLY = 3e-5
 """The difference that right programs may have: an eps of 1e-5 or 1e-6, float32 on the way."""
+FAR_FROM_RIGHT = 10
+"""So many times the room that is allowed have numbers to be wrong by, to be evidence."""
 NOT_FAR = 1e-3
 """Where numbers are added up or divided by small ones, that difference grows to about this. Such a
 check is no evidence for or against a mistake that others show nearly to the last digits."""
@@ -54,6 +57,9 @@ MOST_OTHERS = 2
 FOR_EACH_OTHER = 3
 """A second one may if there are so many for each: the mistake itself has several ways to treat a
 special case, such as a text without an answer in a mean of means."""
+SPARED = 2
+"""So many failing checks have to show a mistake's numbers for each that the student passes and the
+mistake fails. Whoever passes more has made something else that looks like it in a few checks."""
 MOSTLY = 3
 """So many failing checks have to show a mistake's numbers for each that shows others, and so many
 in all."""
@@ -145,13 +151,14 @@ class Dictionary:
         named = self._named(whole, case) or self._named(whole, case, NEARLY)
         if not named:
             # Right where the known mistake is wrong as well, and wrong in the very same way.
-            wider = [s for s in suspects if s.fails > case.failed]
+            wider = [s for s in suspects if s.fails > case.failed and _spares_few(s, case)]
             gives = [s for s in wider if self._gives(s, case, has_wrong_numbers)]
             # What a mistake does besides, and the student's code does not, is none of theirs.
             named = tuple(s.cause(len(case.failed)) for s in _narrowest(gives))
         if named:
             return {check.id: named for check in case.failing}
-        return self._parts(suspects, case) or self._mostly(suspects, case)
+        parts = self._parts(suspects, case) or self._parts(suspects, case, NEARLY)
+        return parts or self._mostly(suspects, case)
 
     def _named(
         self, suspects: Sequence[Suspect], case: Case, room: float = 0.0
@@ -166,17 +173,30 @@ class Dictionary:
         compared = [each for each in agreeing if each[1].is_complete]
         return tuple(suspect.cause(result.probes) for suspect, result in compared or agreeing)
 
-    def _parts(self, suspects: Sequence[Suspect], case: Case) -> dict[str, tuple[Cause, ...]]:
-        """Return the causes of some failing checks: two mistakes at once, each at its own."""
+    def _parts(
+        self, suspects: Sequence[Suspect], case: Case, room: float = 0.0
+    ) -> dict[str, tuple[Cause, ...]]:
+        """Return the causes of some failing checks: two mistakes at once, each at its own.
+
+        Numbers of failing checks may differ by `room`.
+        """
         raising = [s for s in suspects if s.fails <= case.failed and self._raises(s, case)]
         raised = frozenset[str]().union(*(s.fails for s in raising))
         narrower = [s for s in suspects if s.fails < case.failed and s not in raising]
-        parts = raising + [s for s in narrower if self._gives(s, case, beside=raised)]
-        widest = [s for s in parts if not any(s.fails < other.fails for other in parts)]
+        gives = [s for s in narrower if self._gives(s, case, beside=raised, room=room)]
+        parts = [(s, s.fails) for s in raising] + [(s, s.fails - raised) for s in gives]
+        # Of two that explain the same, one may have to fail more besides, which nothing shows.
+        best = [
+            (s, own)
+            for s, own in parts
+            if not any(
+                own < other or (own == other and len(o.fails) < len(s.fails)) for o, other in parts
+            )
+        ]
         return {
-            check: tuple(s.cause(len(s.fails)) for s in widest if check in s.fails)
+            check: tuple(s.cause(len(own)) for s, own in best if check in own)
             for check in sorted(case.failed)
-            if any(check in s.fails for s in widest)
+            if any(check in own for _, own in best)
         }
 
     def _mostly(self, suspects: Sequence[Suspect], case: Case) -> dict[str, tuple[Cause, ...]]:
@@ -205,7 +225,7 @@ class Dictionary:
                 result = self._matched(suspect, check, case.digest, trace, made, NEARLY)
             if result is Match.SAME:
                 shown.add(check.id)
-                rounded += check in case.proving
+                rounded += check in case.proving and _is_further_than(NEARLY, trace)
             others += result is Match.OTHER
             if others > room:
                 return frozenset()
@@ -260,7 +280,7 @@ class Dictionary:
                 others += 1
                 if not room or check in case.passing:
                     return None
-            if result is Match.SAME and changes:
+            if result is Match.SAME and changes and _is_further_than(room, trace):
                 distinguishing.append(check)
             ended += result is Match.UNDECIDED and changes and _may_have_ended_alike(trace, made)
             undecided += result is Match.UNDECIDED and check in case.failing
@@ -338,6 +358,7 @@ class Dictionary:
         case: Case,
         differs: Callable[[CheckTrace, CheckTrace], bool] = has_other_numbers,
         beside: frozenset[str] = frozenset(),
+        room: float = 0.0,
     ) -> bool:
         """Decide whether the mistake gives, in numbers, what the failing checks saw.
 
@@ -356,11 +377,13 @@ class Dictionary:
             made = self._mutant_runs.of(suspect.mistake, check, case.digest, AS_GRADED)
             if made is None:
                 return False
-            result = match(case.failing[check], made)
+            result = match(case.failing[check], made, room)
             if result is Match.UNDECIDED and has_other_layout(case.failing[check], made):
                 incomparable = True
             elif result is not Match.SAME:
                 return False
+            elif not _is_further_than(room, case.failing[check]):
+                continue
             elif differs(made, self._mutant_runs.right(check, case.digest)):
                 distinguishing.append(check)
         if incomparable:
@@ -385,6 +408,26 @@ def _may_be_mostly(suspect: Suspect, case: Case) -> bool:
     both = len(suspect.fails & case.failed)
     others, spared = len(case.failed - suspect.fails), len(suspect.fails - case.failed)
     return both >= MOSTLY * max(1, others) and both >= spared
+
+
+def _is_further_than(room: float, trace: CheckTrace) -> bool:
+    """Tell whether a check saw anything else than numbers that are right but for some `room`.
+
+    Whatever makes a difference as small as that looks like everything else that does.
+    """
+    if not room or trace.failure is None:
+        return not room or trace.outcome is not Outcome.PASSED
+    observed, expected = trace.failure.observed, trace.failure.expected
+    if isinstance(observed, Mapping) and isinstance(expected, Mapping):
+        names = observed.keys() & expected.keys()
+        observed, expected = ([each[name] for name in names] for each in (observed, expected))
+    much = FAR_FROM_RIGHT * room
+    return difference(observed, expected, atol=much, rtol=much) is not None
+
+
+def _spares_few(suspect: Suspect, case: Case) -> bool:
+    """Tell whether the student passes few of the checks that a mistake fails."""
+    return SPARED * len(suspect.fails - case.failed) <= len(case.failed)
 
 
 def _says_as_much(student: CheckTrace, made: CheckTrace) -> bool:

@@ -11,7 +11,12 @@ import torch
 
 from grader.course.misconceptions import Misconception, Origin
 from grader.grade.evidence import Outcome
-from grader.judge.checks.check_trace import NOT_REFUSED, CheckTrace, tells_apart
+from grader.judge.checks.check_trace import (
+    NOT_REFUSED,
+    CheckTrace,
+    FailedComparison,
+    tells_apart,
+)
 from grader.judge.checks.checks import Check
 from grader.judge.diagnose.dictionary import Case, Dictionary
 from grader.judge.mutants.mutants import KnownMistake
@@ -229,7 +234,15 @@ def test_a_name_that_does_not_exist_is_a_share_and_hides_no_wrong_number() -> No
     scale = {**WRONG, "modes": failed(X / 5)}
     own = {"one": ["s"], "two": ["s"], "checkpoint": ["m"]}
     assert named(Bank({"m": misspelt, "s": WRONG}), BOTH) == {**own, "modes": ["m"]}
-    assert named(Bank({"m": misspelt, "s": scale}), BOTH) == {**own, "modes": ["m", "s"]}
+    assert named(Bank({"m": misspelt, "s": scale}), BOTH) == {**own, "modes": ["m"]}
+
+
+def test_of_two_that_give_the_same_numbers_the_one_that_has_to_fail_less_is_named() -> None:
+    """Beside `~` on a float mask, NaN was named as another reading of float masks as well."""
+    misspelt = {"checkpoint": MISSPELT, "modes": MISSPELT}
+    more = {**WRONG, "modes": failed(X / 5)}
+    causes = named(Bank({"m": misspelt, "s": WRONG, "more": more}), BOTH)
+    assert causes == {"one": ["s"], "two": ["s"], "checkpoint": ["m"], "modes": ["m"]}
 
 
 def test_an_exception_in_other_words_is_no_share() -> None:
@@ -251,6 +264,34 @@ def test_what_is_banned_is_named_only_to_whoever_writes_it(banned: bool, told: l
     )
     causes = Dictionary(*cast(Any, (bank, bank, bank))).causes(case, ())
     assert [cause.id for cause in causes["one"]] == told
+
+
+def test_whoever_passes_much_of_what_a_mistake_fails_has_made_another() -> None:
+    """Dropout on the scores failed half of the checks of a dropout that is never used."""
+    more = {**WRONG, "modes": failed(X / 5)}
+    much_more = {**more, "checkpoint": failed(X / 7)}
+    assert named(Bank({"m": more}), WRONG) == {"one": ["m"], "two": ["m"]}
+    assert named(Bank({"m": much_more}), WRONG) == {}
+
+
+def test_beside_another_mistake_numbers_may_differ_as_those_of_right_programs_do() -> None:
+    """A 1e-8 that is added to each sum hid that two arguments were ignored."""
+    student = {**WRONG, "modes": failed(X / 5)}
+    near, far = ({n: failed(X / d + gap) for n, d in (("one", 2), ("two", 3))} for gap in (1e-6, 1))
+    assert named(Bank({"m": near}), student) == {"one": ["m"], "two": ["m"]}
+    assert named(Bank({"m": far}), student) == {}
+
+
+@pytest.mark.parametrize(("gap", "told"), [(1e-6, {}), (1.0, {"one": ["m"], "two": ["m"]})])
+def test_what_is_nearly_right_is_told_by_the_last_digits_or_not_at_all(
+    gap: float, told: dict[str, list[str]]
+) -> None:
+    """A GELU by tanh was named as an eps that is too large: both differ in the sixth digit."""
+    seen = FailedComparison(X + gap, X)
+    student = {n: replace(failed(X + gap), failure=seen) for n in ("one", "two")}
+    other = {n: failed(X + gap + 1e-6) for n in ("one", "two")}
+    assert named(Bank({"m": other}), student) == told
+    assert named(Bank({"m": student}), student) == {"one": ["m"], "two": ["m"]}
 
 
 REFUSED_NOTHING = CheckTrace(Outcome.FAILED, (f"{NOT_REFUSED}a result",))
