@@ -14,6 +14,7 @@ from ...wire.faults import Violation
 from ..calls.client import Client
 from ..calls.faults import CheckFailed, NotRecorded, SourceGone, Starved, StudentFault
 from ..calls.handles import RemoteFunction
+from ..compare.ignored import ignored_argument
 from ..compare.leaks import Leaks, leaks, mixes_samples, sequence_of
 from .check_trace import FailedComparison, is_large
 
@@ -93,17 +94,32 @@ class FailureDetails:
         return FailedComparison(observed, expected, given, name)
 
     def look(self, student: Function, reference: Function, arguments: tuple[Any, Any]) -> None:
-        """Find outputs that depend on the wrong tokens, or that mix samples.
+        """Find an argument that is ignored, and outputs that depend on what they must not.
 
-        Does so only if `arguments` are nothing but a tensor of tokens.
+        The latter only if `arguments` are nothing but a tensor of tokens: on wrong tokens, or on
+        other samples.
         """
+        if not self._client.in_words:
+            return
+        self._see_ignored(student, reference, *arguments)
         x = sequence_of(*arguments)
-        if x is None or not self._client.in_words:
+        if x is None:
             return
         # It may hang or crash, and the check has its failure already.
         with suppress(StudentFault, NotRecorded), self._client.uncounted():
             self.leaks = leaks(student, reference, x.detach())
             self.mixes_samples = mixes_samples(student, x.detach())
+
+    def _see_ignored(
+        self, student: Function, reference: Function, args: Any, kwargs: dict[str, Any]
+    ) -> None:
+        args, kwargs = tree_map(_detached, (args, kwargs))
+        name = None
+        with suppress(StudentFault, NotRecorded), self._client.uncounted(), torch.no_grad():
+            name = ignored_argument(student, reference, args, kwargs)
+        if name is not None:
+            text = _("`{name}` changes nothing: the same comes out without it", name=name)
+            self.see("argument.ignored", text)
 
 
 def _detached(value: Any) -> Any:

@@ -65,10 +65,8 @@ def observed_causes(
     others = [trace.failure for trace in explained.values() if trace.failure is not None]
     findings |= _overflows(findings, failures, others)
     for check, trace in failing.items():
-        if check not in {*findings, *failures} and trace.error_text:
-            finding = raised_finding(trace.error_text)
-            if finding is not None:
-                findings[check] = finding
+        if check not in findings and (finding := _finding_without_numbers(trace)) is not None:
+            findings[check] = finding
     if any(finding.id == VARIES for finding in findings.values()):
         findings = {
             check: finding
@@ -85,6 +83,19 @@ def observed_causes(
         )
         for check, finding in findings.items()
     }
+
+
+def _finding_without_numbers(trace: CheckTrace) -> Finding | None:
+    """Say what an exception tells, or a None that came instead of an answer."""
+    last = trace.compared[-1] if trace.compared else ""
+    if last is None:
+        return Finding(
+            "returned.none",
+            _("None comes back in place of an answer: a `return` is missing, or is not reached"),
+        )
+    if trace.failure is not None:
+        return None
+    return raised_finding(trace.error_text, last if isinstance(last, str) else "")
 
 
 def _overflows(

@@ -166,7 +166,7 @@ KINDS = (
         _like(
             r"[Dd]imension out of range|too many indices|at least \d dimensions"
             r"|number of dimensions|number of subscripts|values to unpack"
-            r"|prob_dist must be|invalid index of a 0-dim",
+            r"|prob_dist must be|invalid index of a 0-dim|must be a \dD tensor|expected \d+ dims",
         ),
         marked("the tensor has another number of axes than this line counts on"),
     ),
@@ -202,6 +202,16 @@ KINDS = (
             r"|got multiple values for|received an invalid combination of arguments",
         ),
         marked("a function is called with other arguments than it takes"),
+    ),
+    RaisedKind(
+        "raised.not_tensor",
+        _like(
+            r"must be (a )?Tensor,? (but got|not) (?!NoneType)",
+        ),
+        marked(
+            "something else stands where a tensor is needed: a layer that is not called yet, a "
+            "list, or a plain number"
+        ),
     ),
     RaisedKind(
         "raised.name",
@@ -259,7 +269,13 @@ def _lengths(message: str) -> frozenset[str]:
     return frozenset(_LENGTH.findall(_WHICH.sub("", message.partition("Target sizes")[0])))
 
 
-def raised_finding(message: str) -> Finding | None:
-    """Return in words what the message of an exception tells."""
+def raised_finding(message: str, type_name: str = "") -> Finding | None:
+    """Return in words what an exception tells by its message, or else by the name of its type."""
+    if type_name == AssertionError.__name__:
+        text = _(
+            "an `assert` of the code itself does not hold: it takes for granted what the exercise "
+            "does not say"
+        )
+        return Finding("raised.assertion", text)
     kind = raised_kind(message)
     return Finding(kind.id, _(kind.text)) if kind is not None else None

@@ -105,3 +105,10 @@ def test_what_no_gradient_reaches_is_named_beside_what_one_does() -> None:
     assert finding.text == "no gradient reaches x, fc1.bias: it has no effect, or is cut off"
     assert gradient_finding(right, right) is None
     assert gradient_finding({}, right) is None
+
+
+def test_a_row_of_zeros_among_right_ones_has_no_factor() -> None:
+    rows = torch.ones(4, 1)
+    rows[1] = 0.0
+    finding = deviation_finding(rows * X[..., :], X, GIVEN, WORDS)
+    assert finding is None or finding.id != "value.row_factors"

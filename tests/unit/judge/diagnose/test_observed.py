@@ -65,3 +65,9 @@ def test_infinities_that_were_handed_in_tell_nothing_of_large_numbers() -> None:
 )
 def test_what_varies_by_itself_says_nothing_of_what_it_depends_on(id: str, left: str) -> None:
     assert ids(failed(X, (id, "…")), failed(X, ("leak.depends", "…"))) == [id, left]
+
+
+def test_none_in_place_of_an_answer_and_a_failed_assert_are_told() -> None:
+    nothing = CheckTrace(Outcome.FAILED, (torch.zeros(2), None))
+    refused = CheckTrace(Outcome.STUDENT_ERROR, ("AssertionError",))
+    assert ids(nothing, refused) == ["returned.none", "raised.assertion"]

@@ -23,6 +23,8 @@ from grader.judge.diagnose.raised import (
 )
 
 NOTHING: Any = None
+NOT_CALLED: Any = nn.GELU()
+A_NUMBER: Any = 3
 X: Any = torch.zeros(2, 3)
 Y = torch.zeros(4, 3)
 ONES = torch.ones(2, 3, dtype=torch.bool)
@@ -65,12 +67,16 @@ RAISING: list[tuple[str, Callable[[], object]]] = [
     ("history", lambda: WEIGHT.numpy()),
     ("axes", lambda: X.transpose(0, 3)),
     ("axes", lambda: X[0, 0, 0]),
+    ("axes", lambda: torch.bmm(X, X)),
+    ("axes", lambda: rearrange(X, "b t d -> b d t")),
     ("index", lambda: X[5]),
     ("index", lambda: nn.Embedding(3, 2)(torch.tensor(5))),
     ("one_number", lambda: X.item()),
     ("device", lambda: X + X.to("meta")),
     ("arguments", lambda: X.softmax()),
     ("name", lambda: X.rows),
+    ("not_tensor", lambda: torch.dropout(NOT_CALLED, 0.1, True)),
+    ("not_tensor", lambda: torch.relu(A_NUMBER)),
 ]
 
 
@@ -88,6 +94,13 @@ def test_every_kind_is_tried_and_tells_no_number() -> None:
     assert [
         kind.id for kind in KINDS if any(map(str.isdigit, kind.text.replace("them 1", "")))
     ] == []
+
+
+def test_an_assert_of_the_code_itself_is_told_by_its_type() -> None:
+    finding = raised_finding("height and width are alike", "AssertionError")
+    assert finding is not None
+    assert finding.id == "raised.assertion"
+    assert raised_finding("height and width are alike", "ValueError") is None
 
 
 @pytest.mark.parametrize("message", ["", "emb_size 30 is no multiple of 4", "division by zero"])
