@@ -19,9 +19,10 @@ PLACE = "tests/e2e/"
 ALWAYS = tuple(
     f"{PLACE}test_{name}.py"
     for name in (
-        "agreement", "apart", "conformance", "corpus", "diagnosis", "draws", "endings", "jail",
-        "late_worker", "odd_answers", "odd_calls", "policy", "processes", "right_answers_together",
-        "secrets", "toy_course", "validate", "violations",
+        "agreement", "apart", "causes_without_a_known_mistake", "conformance", "corpus",
+        "diagnosis", "draws", "endings", "jail", "late_worker", "odd_answers", "odd_calls",
+        "policy", "processes", "right_answers_together", "secrets", "toy_course", "validate",
+        "violations",
     )
 )  # fmt: skip
 """Files that say who gets which grade, and what a submission cannot do. Of the other ones in
