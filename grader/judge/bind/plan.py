@@ -39,8 +39,8 @@ class Plan:
         vector: ParameterVector,
     ) -> None:
         self.vector = vector
-        self._layers = layers_of(specs)
-        self._rooms = {(la.outline, la.raw) for la in self._layers}
+        self.own_layers = layers_of(specs)
+        self._rooms = {(la.outline, la.raw) for la in self.own_layers}
         self.kinds: dict[Kind, list[tuple[Instance, tuple[Form, ...]]]] = {}
         for instance in instances(reference, roles, vector):
             forms = tuple(forms_of(instance, self._has_room, self._has_outline))
@@ -167,7 +167,7 @@ class Plan:
         layers whose names do not tell, each block has its own.
         """
         lacking = dict(enumerate(self.pieces(dict.fromkeys(self.kinds, 0))))
-        free: list[Layer] = list(self._layers)
+        free: list[Layer] = list(self.own_layers)
         for suits in (_is_home, _is_called_there, _is_there, _is_called, _is_any):
             for number, piece in tuple(lacking.items()):
                 room = [la for la in free if la.fits(piece) and suits(la, piece)]
@@ -179,7 +179,7 @@ class Plan:
     # ---- inside --------------------------------------------------------------------------
 
     def _has_room(self, piece: Piece) -> bool:
-        return any(layer.fits(piece) for layer in self._layers)
+        return any(layer.fits(piece) for layer in self.own_layers)
 
     def _has_outline(self, outline: Outline, raw: bool | None) -> bool:
         either = (True, False) if raw is None else (raw,)
@@ -193,13 +193,13 @@ class Plan:
         options = {kind: self._outlines(members[0][1]) for kind, members in self.kinds.items()}
         if math.prod(map(len, options.values())) > MAX_STORAGES:
             options = {kind: outlines[:MOST_OUTLINES] for kind, outlines in options.items()}
-        room, storages = Room(self._layers, self.kinds), list[Storage]()
+        room, storages = Room(self.own_layers, self.kinds), list[Storage]()
         for chosen in itertools.islice(room.combined(options), MAX_STORAGES):
             forms = dict(zip(options, chosen, strict=True))
             first = {kind: numbers[0] for kind, numbers in forms.items()}
             slots = self.slots(first)
             pieces = [piece for _slot, piece in slots]
-            assignment = assign(pieces, self._layers)
+            assignment = assign(pieces, self.own_layers)
             if assignment is None:
                 continue
             if not is_exact(pieces, self.vector.length):

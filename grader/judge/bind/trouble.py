@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...text.language import _
 from ..calls.faults import CheckFailed, StudentFault
@@ -22,20 +23,22 @@ def misfit(name: str, handle: RemoteModule, plan: Plan) -> CheckFailed:
     pieces, left = plan.missing()
     lacking = [text for piece in pieces for text in _wanted(piece, plan)]
     shown = _shown(pieces, left) or _shown_by_buffers(pieces, handle)
-    failed = _in_words(name, handle, lacking, shown)
+    failed = _in_words(name, handle, plan, pieces, shown)
     failed.lacks = tuple(lacking)
     return failed
 
 
 def _in_words(
-    name: str, handle: RemoteModule, lacking: Sequence[str], shown_by_layers: Shown
+    name: str, handle: RemoteModule, plan: Plan, pieces: Sequence[Piece], shown_by_layers: Shown
 ) -> CheckFailed:
     shapes = {spec.name: spec.shape for spec in handle.specs}
+    lacking = [text for piece in pieces for text in _wanted(piece, plan)]
     wanted = few(lacking, SHOWN) or _("some of them")
     observed = _("{name} has no parameters", name=name)
     if shapes:
         observed = _("{name} has no parameters for {roles}", name=name, roles=wanted)
     plain, shared = _structure(handle)
+    shared = [(one, other) for one, other in shared if _is_missed(one, other, pieces, plan)]
     if shared:
         first, again = shared[0]
         why = _("`{again}` is the same object as `{first}`", again=again, first=first)
@@ -54,6 +57,30 @@ def _in_words(
         observed = _("{told}; it has {names}", told=observed, names=listed(shapes))
     wanted = _("parameters for {roles}, under any name", roles=wanted)
     return _failure(observed, wanted, shown_by_layers)
+
+
+def _is_missed(first: str, again: str, pieces: Sequence[Piece], plan: Plan) -> bool:
+    """Tell whether what stands in two places may be the reason why one of the pieces is missing.
+
+    A second name for one and the same layer, as where an attribute stands for one of another
+    module, is none.
+    """
+    if first.count(".") != again.count("."):
+        return False  # one of the two leads into another module
+    every = plan.pieces(dict.fromkeys(plan.kinds, 0))
+    for layer in plan.own_layers:
+        if not f"{layer.prefix}.".startswith(f"{first}."):
+            continue
+        other = replace(layer, prefix=again + layer.prefix.removeprefix(first))
+        is_alias = any(_names(layer, piece) and _names(other, piece) for piece in every)
+        if not is_alias and any(layer.outline == piece.shapes for piece in pieces):
+            return True
+    return False
+
+
+def _names(layer: Layer, piece: Piece) -> bool:
+    is_called = layer.is_called(piece.words) and layer.stands_in(piece.block)
+    return layer.prefix == piece.home or is_called
 
 
 def _failure(observed: str, expected: str, shows: Shown) -> CheckFailed:

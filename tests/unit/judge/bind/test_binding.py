@@ -256,7 +256,7 @@ NO_BIAS = ("nn.Linear(size, 2 * size)", "nn.Linear(size, 2 * size, bias=False)")
             ("layers.other_size", "`mix` has another size than what it has to hold"),
         ),
         (
-            [("self.darkness = nn.Linear(size, 2 * size)", "self.darkness = self.mix")],
+            [("self.brightness = nn.Linear(size, 2 * size)", "self.brightness = self.darkness")],
             ("layers.shared", "one layer stands in several places"),
         ),
         (
@@ -297,6 +297,15 @@ def test_the_layer_that_is_missing_is_the_one_whose_name_is(name: str) -> None:
     assert caught.value.observed.startswith("Fader has no parameters for bright.weight (10, 5)")
     assert f"{name}.weight (10, 5)" in caught.value.observed
     assert caught.value.lacks == ("bright.weight (10, 5)", "bright.bias (10,)")
+
+
+def test_a_second_name_for_a_layer_is_no_reason_why_it_has_no_bias() -> None:
+    source = STUDENTS["aliases in another order"].replace(*NO_BIAS, 1)
+    named = "self.dark_layer = self.darkness\n            self.brightness ="
+    with pytest.raises(CheckFailed) as caught:
+        CheckContext(source.replace("self.brightness =", named))
+    assert caught.value.shows is not None
+    assert caught.value.shows[0] == "layers.no_bias"
 
 
 def test_a_layer_that_is_not_there_shows_nothing() -> None:
