@@ -18,6 +18,13 @@ def next_token_loss(model, tokens):
     return nn.CrossEntropyLoss(ignore_index=-1)(logits, tokens[:, 1:])
 
 
+# %% loss.in_single_precision
+def next_token_loss(model, tokens):
+    logits = model(tokens.clamp(min=0)).float()  # as several libraries have it, against overflow
+    answers = tokens[:, 1:].masked_fill(tokens[:, 1:] == -1, -100)
+    return nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), answers.flatten())
+
+
 # %% loss.answers_picked_first
 def next_token_loss(model, tokens):
     inputs, wanted = tokens[:, :-1].clone(), tokens[:, 1:]

@@ -174,6 +174,12 @@ class TestNumerics:
         is_all = bool((observed.detach() - 0.25).abs().max() < 1e-3)
         wanted = torch.ones(4) / 4 if is_all else torch.tensor([0.5, 0.5, 0.0, 0.0])
         expect.close(ordered, wanted.expand(B, 4), what="probabilities, the largest first")
+        kinds = len(draw(student, expect, torch.zeros(ROWS, 4), 1.0, None, 0.5).unique())
+        expect.true(
+            kinds in (2, 4),
+            observed=f"{kinds} of 4 tokens alike are drawn with a p of a half",
+            expected="two of them, or all",
+        )
 
     @pytest.mark.parametrize(
         ("top_p", "kept"), [(0.70005, 3), (0.69995, 2)], ids=["little-more", "little-less"]
