@@ -19,6 +19,8 @@ EACH = 14
 """So many mistakes are written in each style of `STYLES`."""
 NOT_FOR = {"renamed": ("SelfAttentionV1", "SelfAttentionV2")}
 """Style -> definitions that it breaks: `copy_v2_to_v1` goes by the names of their parameters."""
+UNMADE = {"where": "tilde_on_numbers"}
+"""Style -> mistakes that it makes others of: `~` refuses numbers, and `logical_not` takes them."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def by_machine(data: CourseData, each: int = EACH) -> Iterator[Restyled]:
             definition = mistake.entry.target.partition(".")[0]
             source = restyled(mistake.source, [definition], style)
             slug = next((s for s in data.slugs if _asks_for(data, s, definition)), "")
-            if definition in NOT_FOR.get(name, ()):
+            if definition in NOT_FOR.get(name, ()) or UNMADE.get(name) in mistake.entry.mistakes:
                 continue
             if found >= each or source == mistake.source or not slug or _breaks_a_rule(mistake):
                 continue
