@@ -302,8 +302,8 @@ DROPPED_ELSEWHERE = Reason(
 )
 DROPPED_AT_THE_END = Reason(
     id="mode.dropped_at_the_end",
-    text="numbers are dropped at the end of the branch alone, where each is there or not: no "
-    "attention weight is dropped, and no number inside the MLP",
+    text="numbers are dropped at the end of this branch alone, where each is there or not: "
+    "attention drops weights, and the MLP numbers inside it",
 )
 OF_THE_FIRST_SAMPLE = Reason(
     id="mask.of_the_first_sample", text="every sample gets the mask of the first one"

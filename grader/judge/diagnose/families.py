@@ -89,7 +89,8 @@ def _fits(family: Family, failure: FailedComparison) -> Iterator[Fit]:
 def _flat(value: Any) -> torch.Tensor:
     # Returns (N,), the numbers of all tensors one after the other.
     leaves = [leaf for leaf in tree_leaves(value) if isinstance(leaf, torch.Tensor)]
-    return torch.cat([leaf.detach().double().flatten() for leaf in leaves])
+    numbers = [leaf.detach().double().flatten() for leaf in leaves]
+    return torch.cat(numbers) if numbers else torch.empty(0, dtype=torch.float64)
 
 
 def _room(observed: Any, right: torch.Tensor) -> float:

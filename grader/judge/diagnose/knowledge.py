@@ -60,7 +60,9 @@ class Knowledge:
         words_of: dict[int, list[str]] = {}
         sizes = {**constants, **self.more_sizes(constants)}
         for name, word in self.axes.items():
-            if name in sizes and word not in words_of.setdefault(sizes[name], []):
+            if sizes.get(name, 0) < 1:
+                continue  # a width of heads is 0 where a suite has more heads than features
+            if word not in words_of.setdefault(sizes[name], []):
                 words_of[sizes[name]].append(word)
         return {
             length: course_text(words[0]) for length, words in words_of.items() if len(words) == 1

@@ -88,7 +88,7 @@ KINDS = (
         _like(
             r"must match the (existing )?size|not broadcastable|shape mismatch: objects cannot be"
             r"|doesn't match the broadcast shape|could not be broadcast|cannot be broadcast"
-            r"|does not broadcast",
+            r"|does not broadcast|could not broadcast input",
         ),
         marked(
             "two tensors meet that cannot be broadcast: counted from the last axis, lengths have "
@@ -110,8 +110,9 @@ KINDS = (
     RaisedKind(
         "raised.dtypes",
         _like(
-            r"must have the same dtype|to have the same dtype|expected scalar type|Found dtype"
-            r"|can't be cast to the desired output type|type .* should be the same",
+            r"must have the same dtype|to have the same dtype|Expected self\.dtype to be"
+            r"|expected scalar type|Found dtype|can't be cast to the desired output type"
+            r"|type .* should be the same",
         ),
         marked("two dtypes meet in an operation that converts neither of them to the other"),
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 import torch
@@ -68,3 +69,9 @@ def test_nothing_else_is_taken_for_it(student: Callable[[torch.Tensor], torch.Te
 
 def test_one_answer_is_not_enough() -> None:
     assert family_finding(FAMILY, pairs(lambda x: torch.exp(-x))[:1]) is None
+
+
+def test_an_answer_without_any_tensor_has_no_number() -> None:
+    """A function without `return` was told no cause, for an error of ours."""
+    nothing = [replace(pair, observed=None) for pair in pairs(torch.exp)]
+    assert family_finding(FAMILY, nothing) is None

@@ -58,6 +58,8 @@ RAISING: list[tuple[str, Callable[[], object]]] = [
     ("broadcast", lambda: torch.einsum("ij,jk->ik", X, Y)),
     ("product", lambda: X @ Y),
     ("product", lambda: torch.bmm(X[None], Y[None])),
+    ("broadcast", lambda: X.numpy().__setitem__(0, Y.numpy()[0, :2])),
+    ("dtypes", lambda: X.scatter(0, torch.zeros(1, 3).long(), X.double())),
     ("dtypes", lambda: X.half() @ X.double().t()),
     ("not_integer", lambda: nn.Embedding(3, 2)(X)),
     ("not_integer", lambda: range(X.mean().item())),

@@ -144,3 +144,4 @@ def test_lengths_that_follow_are_named_as_well() -> None:
         {"D": "width", "DH": "head_dim"}, lambda sizes: {"DH": sizes["D"] // sizes["H"]}
     )
     assert knowledge.words({"D": 12, "H": 3}) == {12: "width", 4: "head_dim"}
+    assert knowledge.words({"D": 2, "H": 3}) == {2: "width"}
