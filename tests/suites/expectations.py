@@ -19,6 +19,28 @@ def expect_same_again(expect, ask, module, *args, answer, what, atol=1e-5, **kwa
     expect.close(again, answer, what=what, atol=atol, why=why)
 
 
+def expect_first_token_counts(expect, ask, module, x, expected):
+    """Require that the last output depends on the first token of `x`, (B, T, D); return outputs.
+
+    The same tokens have to give the same in a process that has not seen them: what does not come
+    from the tokens proves nothing. `ask` is as above.
+    """
+    output = ask(expect, module, x)
+    x = x.clone()
+    x[:, 0] = -0.5 * x[:, 0]
+    other = ask(expect, module, x)
+    expect_same_again(
+        expect, ask, module, x, answer=other, what="output of the same tokens once more"
+    )
+    moved = (other - output)[:, -1].float().abs().amax(-1)
+    expect.true(
+        bool((moved > 1e-4).any()),
+        observed="the last output does not depend on the first token",
+        expected=expected,
+    )
+    return output
+
+
 def expect_no_dropout(expect, ask, module, *args, answer, what, atol):
     """Require of a module with a dropout of 0 in train mode what it answers in eval mode.
 

@@ -6,7 +6,7 @@ A module is compared with itself, so that a wrong scale or a wrong value costs n
 import torch
 
 from . import reasons
-from .expectations import expect_same_again
+from .expectations import expect_first_token_counts
 
 
 def run(expect, attention, x, mask=None):
@@ -21,19 +21,8 @@ def expect_answer(expect, attention, x):
     """Return the output for x. The last output depends on the first token, not all get the same,
     and the same x gives the same in a process that has not seen it, or the check ends: what does
     not come from the tokens proves nothing."""
-    output = run(expect, attention, x)
-    x = x.clone()
-    x[:, 0] = -0.5 * x[:, 0]
-    other = run(expect, attention, x)
-    expect_same_again(
-        expect, run, attention, x, answer=other, what="output of the same tokens once more"
-    )
-    moved = (other - output)[:, -1].float().abs().amax(-1)
-    expect.true(
-        bool((moved > 1e-4).any()),
-        observed="the last output does not depend on the first token",
-        expected="every output depends on all tokens",
-    )
+    wanted = "every output depends on all tokens"
+    output = expect_first_token_counts(expect, run, attention, x, wanted)
     expect.true(
         bool(((output[:, 0] - output[:, -1]).abs() > 1e-3).any()),
         observed="all tokens get the same output",
@@ -85,3 +74,31 @@ def reading(expect, attention, x, mask, seen, allowed, others):
         if (reason := reasons.masks_of_other_samples(*outputs)) is not None:
             return reason
     return reasons.reading_of(seen, allowed, others, is_ignored)
+
+
+def expect_hidden_tokens_do_not_matter(probe, expect, attention, x, shape, keep):
+    """Require that no output depends on a token that a mask hides; x is (H, T, D)."""
+    mask, allowed, others = drawn_mask(probe, shape, len(x), keep)
+    expect_answer(expect, attention, x)
+    moved = influence(probe, expect, attention, x, mask)
+    hidden = torch.where(allowed | ~others, 0.0, moved)
+    expect.close(
+        hidden,
+        torch.zeros_like(hidden),
+        what="change by hidden tokens",
+        atol=1e-5,
+        why=lambda: reading(expect, attention, x, mask, moved > 1e-5, allowed, others),
+    )
+
+
+def expect_allowed_tokens_matter(probe, expect, attention, x, shape, keep):
+    """Require that every output depends on all tokens that a mask shows it; x is (H, T, D)."""
+    mask, allowed, others = drawn_mask(probe, shape, len(x), keep)
+    expect_answer(expect, attention, x)
+    moved = influence(probe, expect, attention, x, mask)
+    expect.true(
+        bool((moved[allowed & others] > 1e-4).all()),
+        observed="an output ignores a token that it may attend to",
+        expected="every output depends on the tokens that it may attend to",
+        why=lambda: reading(expect, attention, x, mask, moved > 1e-4, allowed, others),
+    )

@@ -23,16 +23,20 @@ def misfit(name: str, handle: RemoteModule, plan: Plan) -> CheckFailed:
     pieces, left = plan.missing()
     lacking = [text for piece in pieces for text in _wanted(piece, plan)]
     shown = _shown(pieces, left) or _shown_by_buffers(pieces, handle)
-    failed = _in_words(name, handle, plan, pieces, shown)
+    failed = _in_words(name, handle, plan, pieces, lacking, shown)
     failed.lacks = tuple(lacking)
     return failed
 
 
 def _in_words(
-    name: str, handle: RemoteModule, plan: Plan, pieces: Sequence[Piece], shown_by_layers: Shown
+    name: str,
+    handle: RemoteModule,
+    plan: Plan,
+    pieces: Sequence[Piece],
+    lacking: Sequence[str],
+    shown_by_layers: Shown,
 ) -> CheckFailed:
     shapes = {spec.name: spec.shape for spec in handle.specs}
-    lacking = [text for piece in pieces for text in _wanted(piece, plan)]
     wanted = few(lacking, SHOWN) or _("some of them")
     observed = _("{name} has no parameters", name=name)
     if shapes:

@@ -15,7 +15,12 @@ from ..expectations import (
     expect_path_back,
     expect_same_state,
 )
-from ..masked_attention import drawn_mask, expect_answer, influence, reading, run
+from ..masked_attention import (
+    expect_allowed_tokens_matter,
+    expect_answer,
+    expect_hidden_tokens_do_not_matter,
+    run,
+)
 
 B, T, D, H, G = 3, 5, 24, 6, 2
 DH = D // H
@@ -71,31 +76,13 @@ class TestMasking:
     def test_hidden_tokens_do_not_matter(self, probe, expect, shape):
         """No output depends on a token that the mask hides from it."""
         attention, x = build(probe), tokens_like(probe, batch=H)
-        mask, allowed, others = drawn_mask(probe, shape, H, keep=0.1)
-        expect_answer(expect, attention, x)
-        moved = influence(probe, expect, attention, x, mask)
-        hidden = torch.where(allowed | ~others, 0.0, moved)
-        expect.close(
-            hidden,
-            torch.zeros_like(hidden),
-            what="change by hidden tokens",
-            atol=1e-5,
-            why=lambda: reading(expect, attention, x, mask, moved > 1e-5, allowed, others),
-        )
+        expect_hidden_tokens_do_not_matter(probe, expect, attention, x, shape, keep=0.1)
 
     @pytest.mark.parametrize("shape", MASKS.values(), ids=MASKS.keys())
     def test_allowed_tokens_matter(self, probe, expect, shape):
         """Every output depends on all tokens that the mask shows it."""
         attention, x = build(probe), tokens_like(probe, batch=H, scale=0.3)
-        mask, allowed, others = drawn_mask(probe, shape, H, keep=0.1)
-        expect_answer(expect, attention, x)
-        moved = influence(probe, expect, attention, x, mask)
-        expect.true(
-            bool((moved[allowed & others] > 1e-4).all()),
-            observed="an output ignores a token that it may attend to",
-            expected="every output depends on the tokens that it may attend to",
-            why=lambda: reading(expect, attention, x, mask, moved > 1e-4, allowed, others),
-        )
+        expect_allowed_tokens_matter(probe, expect, attention, x, shape, keep=0.1)
 
     def test_samples_stay_apart(self, probe, expect):
         """No sample of a batch depends on another one."""

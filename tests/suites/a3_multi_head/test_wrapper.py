@@ -9,10 +9,10 @@ import torch
 
 from .. import reasons
 from ..expectations import (
+    expect_first_token_counts,
     expect_gradient,
     expect_no_dropout,
     expect_path_back,
-    expect_same_again,
     expect_same_state,
 )
 
@@ -42,20 +42,8 @@ def expect_answer(expect, attention, x):
     """Return the output for x. The last output depends on the first token, and the same x gives
     the same in a process that has not seen it, or the check ends: what does not come from the
     tokens proves nothing."""
-    output = run(expect, attention, x)
-    x = x.clone()
-    x[:, 0] = -0.5 * x[:, 0]
-    other = run(expect, attention, x)
-    expect_same_again(
-        expect, run, attention, x, answer=other, what="output of the same tokens once more"
-    )
-    moved = (other - output)[:, -1].float().abs().amax(-1)
-    expect.true(
-        bool((moved > 1e-4).any()),
-        observed="the last output does not depend on the first token",
-        expected="every output depends on all tokens before it",
-    )
-    return output
+    wanted = "every output depends on all tokens before it"
+    return expect_first_token_counts(expect, run, attention, x, wanted)
 
 
 def expect_some_mask(probe, expect, attention):
