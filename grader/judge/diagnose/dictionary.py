@@ -258,7 +258,7 @@ class Dictionary:
         enough by itself. Numbers of failing checks may differ by `room`.
         """
         distinguishing: list[Check] = []
-        others = ended = undecided = 0
+        others = ended = apart = undecided = 0
         is_complete = True
         for check, trace in _in_order(case):
             if check.fresh and (
@@ -282,7 +282,9 @@ class Dictionary:
                     return None
             if result is Match.SAME and changes and _is_further_than(room, trace):
                 distinguishing.append(check)
-            ended += result is Match.UNDECIDED and changes and _may_have_ended_alike(trace, made)
+            if result is Match.UNDECIDED and changes and ended_alike(trace, made):
+                is_alike = may_mean_the_same(trace.error_text, made.error_text)
+                ended, apart = ended + is_alike, apart + (not is_alike)
             undecided += result is Match.UNDECIDED and check in case.failing
             is_complete &= result is not Match.UNDECIDED
         failing = [case.failing[check] for check in distinguishing if check in case.failing]
@@ -296,7 +298,9 @@ class Dictionary:
         probes = self._probes(suspect, distinguishing, case, room)
         if probes >= PROBES:
             return MistakeMatch(probes, is_complete)
-        if ended >= ENDED_ALIKE or any(self._is_enough(suspect, c, case) for c in distinguishing):
+        if ended >= max(ENDED_ALIKE, apart):
+            return MistakeMatch(1, is_complete)
+        if any(self._is_enough(suspect, check, case) for check in distinguishing):
             return MistakeMatch(1, is_complete)
         return None
 
@@ -443,12 +447,6 @@ def _raised_one_kind(student: CheckTrace, made: CheckTrace) -> bool:
     """Tell whether two runs ended in exceptions that say the same, wherever each was raised."""
     kind = raised_kind(student.error_text)
     return kind is not None and kind is raised_kind(made.error_text)
-
-
-def _may_have_ended_alike(student: CheckTrace, made: CheckTrace) -> bool:
-    """Tell whether two runs ended in exceptions of one kind, of which each may mean the other."""
-    is_alike = may_mean_the_same(student.error_text, made.error_text)
-    return is_alike and ended_alike(student, made)
 
 
 def _shows_the_same(student: CheckTrace, made: CheckTrace, room: float) -> bool:

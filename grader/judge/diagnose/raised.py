@@ -258,11 +258,13 @@ def raised_the_same(one: str, other: str) -> bool:
 def may_mean_the_same(one: str, other: str) -> bool:
     """Tell whether one fault may lie behind two exceptions, by what their messages tell.
 
-    Sizes that do not fit are told in several ways, by where they meet. Of two messages that tell of
-    no kind nothing is known.
+    Sizes that do not fit are told in several ways, by where they meet: then they have to be about a
+    length that is in both. Of two messages that tell of no kind nothing is known.
     """
     kinds = [kind.id if kind else "" for kind in (raised_kind(one), raised_kind(other))]
-    return kinds[0] == kinds[1] or OF_SIZES.issuperset(kinds)
+    if kinds[0] == kinds[1]:
+        return True
+    return OF_SIZES.issuperset(kinds) and bool(_lengths(one) & _lengths(other))
 
 
 def _lengths(message: str) -> frozenset[str]:

@@ -334,6 +334,20 @@ def test_an_exception_that_means_something_else_is_another_mistake() -> None:
     assert told_of(bank, dict.fromkeys(names, ended(truth))) == ["m"]
 
 
+@pytest.mark.parametrize(("alike", "told"), [(3, ["m"]), (2, [])])
+def test_most_exceptions_have_to_mean_the_same(alike: int, told: list[str]) -> None:
+    """Sizes that do not fit are told in other words, and about a length that is in both."""
+    names = [*MANY][:5]
+    product = "mat1 and mat2 shapes cannot be multiplied (4x6 and 7x7)"
+    bank = Bank({"m": dict.fromkeys(names, ended(product))})
+    same, other = (
+        ended(TRANSPOSED.format(4, 2)),
+        ended("shape '[2, 9]' is invalid for input of size 8"),
+    )
+    seen = dict.fromkeys(names[:alike], same) | dict.fromkeys(names[alike:], other)
+    assert told_of(bank, seen) == told
+
+
 TRANSPOSED = "The size of tensor a ({}) must match the size of tensor b (7) at dimension {}"
 
 

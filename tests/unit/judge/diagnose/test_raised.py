@@ -146,6 +146,7 @@ def test_the_lengths_of_a_product_count() -> None:
     [
         ("The size of tensor a (5) must match the size of tensor b (7)", True),
         ("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)", True),
+        ("mat1 and mat2 shapes cannot be multiplied (12x10 and 12x12)", False),
         ("Boolean value of Tensor with more than one value is ambiguous", False),
         ("98 is no multiple of 15", False),
     ],
