@@ -11,6 +11,7 @@ from ..calls.handles import RemoteModule
 from .forms import Piece
 from .layers import Layer
 from .modules import few, listed
+from .no_bias import layers_without_bias
 from .plan import Plan
 
 SHOWN = 2
@@ -22,7 +23,7 @@ def misfit(name: str, handle: RemoteModule, plan: Plan) -> CheckFailed:
     """Return the failure that names layers not registered or shared, or missing parameters."""
     pieces, left = plan.missing()
     lacking = [text for piece in pieces for text in _wanted(piece, plan)]
-    shown = _shown(pieces, left) or _shown_by_buffers(pieces, handle)
+    shown = _shown(pieces, left, plan) or _shown_by_buffers(pieces, handle)
     failed = _in_words(name, handle, plan, pieces, lacking, shown)
     failed.lacks = tuple(lacking)
     return failed
@@ -93,36 +94,71 @@ def _failure(observed: str, expected: str, shows: Shown) -> CheckFailed:
     return failed
 
 
-def _shown(pieces: Sequence[Piece], left: Sequence[Layer]) -> Shown:
+def _shown(pieces: Sequence[Piece], left: Sequence[Layer], plan: Plan) -> Shown:
     """Tell how the first layer without room differs from one that is left over.
 
     None if no layer stands where it should: then there may be none, or another way of storing.
     """
+    return (
+        _shown_by_bias(pieces, left)
+        or _shown_by_missing_biases(plan, pieces, left)
+        or _shown_by_norms(pieces, left)
+        or _shown_by_sizes(pieces, left)
+    )
+
+
+def _shown_by_bias(pieces: Sequence[Piece], left: Sequence[Layer]) -> Shown:
     for piece in pieces:
         for layer in left:
             if layer.raw or piece.raw:
                 continue
-            name = layer.prefix
             if layer.outline == piece.shapes[:1] and len(piece.shapes) == 2:
-                text = _("`{name}` has no bias, and should have one", name=name)
-                return "layers.no_bias", text
+                return _no_bias(layer)
             if layer.outline[:1] == piece.shapes and len(layer.outline) == 2:
-                text = _("`{name}` has a bias, and should have none", name=name)
+                text = _("`{name}` has a bias, and should have none", name=layer.prefix)
                 return "layers.bias", text
-    for piece in pieces:
-        for layer in left:
-            if _is_norm(piece) and not any(layer.outline):
-                text = _(
-                    "`{name}` is one number for all features: a norm has a gain and a shift for "
-                    "each of them",
-                    name=layer.prefix,
-                )
-                return "layers.norm_of_one_number", text
+    return None
+
+
+def _shown_by_missing_biases(plan: Plan, pieces: Sequence[Piece], left: Sequence[Layer]) -> Shown:
+    lacking = layers_without_bias(plan, pieces, left)
+    return _no_bias(lacking[0]) if lacking else None
+
+
+def _no_bias(layer: Layer) -> tuple[str, str]:
+    return "layers.no_bias", _("`{name}` has no bias, and should have one", name=layer.prefix)
+
+
+def _shown_by_norms(pieces: Sequence[Piece], left: Sequence[Layer]) -> Shown:
+    for layer in left:
+        if any(map(_is_norm, pieces)) and not any(layer.outline):
+            text = _(
+                "`{name}` is one number for all features: a norm has a gain and a shift for "
+                "each of them",
+                name=layer.prefix,
+            )
+            return "layers.norm_of_one_number", text
+    return None
+
+
+def _shown_by_sizes(pieces: Sequence[Piece], left: Sequence[Layer]) -> Shown:
     for piece in pieces:
         for layer in left:
             if _is_meant(layer, piece) and layer.outline != piece.shapes:
+                if _is_one_of_several(layer, piece, left):
+                    continue  # one for each head, say: its share is not what all of them hold
                 return "layers.other_size", _other_size(layer)
     return None
+
+
+def _is_one_of_several(layer: Layer, piece: Piece, left: Sequence[Layer]) -> bool:
+    """Tell whether there are more layers like this one, but for a number in their paths."""
+    there = [la for la in left if la.stands_in(piece.block) and la.outline == layer.outline]
+    return sum(_unnumbered(la.prefix) == _unnumbered(layer.prefix) for la in there) > 1
+
+
+def _unnumbered(path: str) -> tuple[str, ...]:
+    return tuple(part for part in path.split(".") if not part.isdecimal())
 
 
 def _shown_by_buffers(pieces: Sequence[Piece], handle: RemoteModule) -> Shown:

@@ -280,6 +280,30 @@ def test_a_module_without_room_shows_how_a_layer_differs(
     assert not any(map(str.isdigit, text))
 
 
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_bias_is_missed_however_the_weights_are_stored(beside: bool) -> None:
+    """Where another layer is left over as well, that one may be what should not be there."""
+    source = STUDENTS["packed"].replace("4 * size)", "4 * size, bias=False)")
+    if beside:
+        source = source.replace(
+            "self.both =", "self.other = nn.Linear(size, 7)\n            self.both ="
+        )
+    with pytest.raises(CheckFailed) as caught:
+        CheckContext(source)
+    told = ("layers.no_bias", "`both` has no bias, and should have one")
+    assert caught.value.shows == (None if beside else told)
+
+
+def test_one_of_several_layers_is_not_told_to_have_another_size() -> None:
+    """One for each feature, or for each head, holds a share."""
+    source = STUDENTS["aliases in another order"].replace(
+        "nn.Linear(size, 2 * size)", "nn.ModuleList(nn.Linear(size, 1) for _ in range(size))", 1
+    )
+    with pytest.raises(CheckFailed) as caught:
+        CheckContext(source)
+    assert caught.value.shows is None
+
+
 def test_a_bias_that_the_reference_does_not_have_is_told() -> None:
     without = REFERENCE.replace("nn.Linear(2 * size, 3)", "nn.Linear(2 * size, 3, bias=False)")
     with pytest.raises(CheckFailed) as caught:
