@@ -59,7 +59,7 @@ LATER_TOKENS_SEEN = Reason(
 EARLIER_TOKENS_HIDDEN = Reason(
     id="leak.earlier_tokens",
     text="some outputs do not change with a token that they may see: more is hidden than what "
-    "comes later",
+    "comes later, or the rows of several tokens are mixed",
 )
 INVERTED = Reason(
     id="mask.inverted", text="the mask hides what it allows, and allows what it should hide"
@@ -285,6 +285,24 @@ CHANCE_BESIDE = Reason(
 RISES_AGAIN = Reason(
     id="rate.rises_again",
     text="After the last step the cosine rises again: from there on the learning rate is 0.",
+)
+RAMP_FROM_0 = Reason(
+    id="rate.first_step_is_0",
+    text="The ramp begins at 0, so that the first step is for nothing: step 0 is the first, and "
+    "has 1 / warmup.",
+)
+RAMP_TOO_FLAT = Reason(
+    id="rate.ramp_divided_by_one_more",
+    text="The ramp is divided by one step more than it has: its last step has the full learning "
+    "rate.",
+)
+COSINE_AHEAD = Reason(
+    id="rate.cosine_one_step_ahead",
+    text="The cosine is one step ahead: the first step after the ramp still has the full learning "
+    "rate.",
+)
+ENDS_ABOVE_0 = Reason(
+    id="rate.ends_above_0", text="The cosine ends at a share of the peak, and not at 0."
 )
 NAN_OF_THE_MASK = Reason(
     id="nan.of_the_mask",
@@ -714,3 +732,27 @@ def reading_of(
 
     fitting = [reason for reason, reading in readings if fits(reading)]
     return fitting[0] if len(fitting) == 1 else None
+
+
+def schedule_reading(
+    observed: torch.Tensor, wanted: torch.Tensor, peak: float, warmup: int
+) -> Reason | None:
+    """Name what is wrong with a ramp of several steps, or else with the cosine behind it.
+
+    `observed` and `wanted` are the learning rates of all steps, (steps,), of which the first
+    `warmup` are the ramp.
+    """
+    ramp, down, way = observed[:warmup] / peak, observed[warmup:] / peak, wanted[warmup:] / peak
+    step = torch.arange(warmup, dtype=ramp.dtype)
+    least = (down[-1] - way[-1]) / (1 - way[-1])  # where a cosine would end that began at 1
+
+    def is_(part: torch.Tensor, reading: torch.Tensor) -> bool:
+        return len(part) > 2 and bool((part - reading).abs().amax() < 1e-5)
+
+    if is_(ramp, step / warmup):
+        return RAMP_FROM_0
+    if is_(ramp, (step + 1) / (warmup + 1)):
+        return RAMP_TOO_FLAT
+    if is_(down[:-1], way[1:]):
+        return COSINE_AHEAD
+    return ENDS_ABOVE_0 if least > 1e-3 and is_(down, least + (1 - least) * way) else None

@@ -197,7 +197,7 @@ class TestMemory:
             decoder = build_decoder(probe)
             numbers = probe.randint(0, VOCABULARY, (B, T))
 
-            def answer(memory, apart=True):
+            def answer(memory, apart=True, mask=mask):
                 asked = decoder.apart if apart else decoder
                 return read(expect, asked, numbers, memory, memory_mask=mask)
         else:
@@ -205,7 +205,7 @@ class TestMemory:
             expect_answer(expect, block, x, memory, memory_mask=mask)
             expect_tokens_seen_beside_a_mask(probe, expect, block, x)
 
-            def answer(memory, apart=True):
+            def answer(memory, apart=True, mask=mask):
                 asked = block.apart if apart else block
                 return run(expect, asked, x, memory, memory_mask=mask)
 
@@ -214,8 +214,9 @@ class TestMemory:
         def why():
             each = [moved(answer(of_one_changed(place)), before) for place in range(L)]
             seen = torch.stack(each, dim=-1)  # B T L
+            same = not bool(moved(answer(memory, mask=None), before).any())
             return reasons.reading_of(
-                seen, mask[:, None].expand_as(seen), torch.ones_like(seen), is_ignored=False
+                seen, mask[:, None].expand_as(seen), torch.ones_like(seen), same
             )
 
         def of_one_changed(place):

@@ -113,7 +113,11 @@ class TestSchedule:
         steps = range(plan[2])
         observed = numbers(expect, *(student.learning_rate(step, *plan) for step in steps))
         wanted = numbers(expect, *(reference.learning_rate(step, *plan) for step in steps))
-        expect.close(observed, wanted, what="learning rates", atol=1e-6)
+
+        def why():
+            return reasons.schedule_reading(observed, wanted, *plan[:2])
+
+        expect.close(observed, wanted, what="learning rates", atol=1e-6, why=why)
 
     def test_afterwards(self, student, reference, expect):
         """After the last step the learning rate is 0 and stays there."""
