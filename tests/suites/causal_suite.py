@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from . import reasons
+from . import proofs, reasons
 from .expectations import (
     expect_gradient,
     expect_no_dropout,
@@ -106,7 +106,7 @@ class CausalSuite:
         def why():
             later = [self.run(expect, attention, changed[:, i : i + 1]) for i in range(1, self.T)]
             alone = self.run(expect, attention, changed[:, :1])[:, 0]
-            return reasons.filled_with_a_number(after[:, 0], alone, torch.cat(later, dim=1))
+            return proofs.filled_with_a_number(after[:, 0], alone, torch.cat(later, dim=1))
 
         what = "output 0 after changing all later tokens"
         expect.close(after[:, 0], before[:, 0], what=what, why=why)
@@ -131,7 +131,7 @@ class CausalSuite:
     def look_ahead(self, probe, expect, attention):
         """Name the way in which the module's tokens see others than those before them."""
         x = self.tokens_like(probe, scale=0.3)  # small scores: no weight is near zero
-        return reasons.look_ahead(lambda tokens: self.run(expect, attention, tokens), x)
+        return proofs.look_ahead(lambda tokens: self.run(expect, attention, tokens), x)
 
     def remaining_weights_add_up(self, probe, expect, *, atol):
         """The weights of early tokens add up to as much as those of late tokens."""

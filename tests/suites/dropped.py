@@ -2,7 +2,7 @@
 
 import torch
 
-from . import reasons
+from . import proofs, reasons
 
 SHARED = 0.4
 """The largest correlation of two rows whose weights are dropped one by one, in 256 samples: it is 0
@@ -41,7 +41,7 @@ def expect_drawn_anew(expect, first, second, atol):
         torch.tensor(0.5),
         what="share that both calls treat alike",
         atol=atol,
-        why=lambda: reasons.same_in_each_call(first, second),
+        why=lambda: proofs.same_in_each_call(first, second),
     )
 
 

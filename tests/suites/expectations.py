@@ -2,7 +2,7 @@
 
 import torch
 
-from . import reasons
+from . import proofs, reasons
 
 
 def expect_same_again(expect, ask, module, *args, answer, what, atol=1e-5, **kwargs):
@@ -13,7 +13,7 @@ def expect_same_again(expect, ask, module, *args, answer, what, atol=1e-5, **kwa
 
     def why():
         first, second = (ask(expect, module, *args, **kwargs) for _ in range(2))
-        return reasons.another_each_time(first, second)
+        return proofs.another_each_time(first, second)
 
     again = ask(expect, module.apart, *args, **kwargs)
     expect.close(again, answer, what=what, atol=atol, why=why)
@@ -50,7 +50,7 @@ def expect_no_dropout(expect, ask, module, *args, answer, what, atol):
 
     def why():
         first, second = (ask(expect, module, *args) for _ in range(2))
-        return reasons.dropped_at_rate_0(first, second)
+        return proofs.dropped_at_rate_0(first, second)
 
     expect.close(ask(expect, module.apart, *args), answer, what=what, atol=atol, why=why)
 
@@ -60,7 +60,7 @@ def expect_same_state(expect, ask, module, *args, answer, what, atol):
     second = ask(expect, module.apart, *args)
 
     def why():
-        return reasons.state_outside(*(ask(expect, module, *args) for _ in range(2)))
+        return proofs.state_outside(*(ask(expect, module, *args) for _ in range(2)))
 
     expect.close(second, answer, what=what, atol=atol, why=why)
 
@@ -72,7 +72,7 @@ def expect_nothing_gathered(expect, output, bias, beside_others, what):
     """
 
     def why():
-        return reasons.nobody_is_seen(output, beside_others().detach())
+        return proofs.nobody_is_seen(output, beside_others().detach())
 
     expect.close(output, bias.expand_as(output), what=what, atol=1e-5, why=why)
 
@@ -101,7 +101,7 @@ def expect_same_in_chunks(expect, in_chunks, module, x, widths, what):
         whole,
         what=what,
         atol=1e-5,
-        why=lambda: reasons.steps_reading(
+        why=lambda: proofs.steps_reading(
             lambda others: in_chunks(expect, module, x, others), length
         ),
     )
@@ -123,13 +123,13 @@ def expect_hidden_from_low_scores(expect, in_chunks, module, x, other, widths):
         ask(later, module.apart),
         before,
         what=f"output {first} after changing all later tokens",
-        why=lambda: reasons.hidden_by_a_number(ask, x, later),
+        why=lambda: proofs.hidden_by_a_number(ask, x, later),
     )
 
 
 def expect_finite_gradient(expect, gradient, output, what):
     """Require a finite gradient of `output`; both may have any shape, and `output` be a sum."""
-    expect.finite(gradient, what=what, why=lambda: reasons.not_finite_back(output))
+    expect.finite(gradient, what=what, why=lambda: proofs.not_finite_back(output))
 
 
 def expect_gradient(expect, gradient, output, *, expected, name="", least=1e-9):

@@ -5,7 +5,7 @@ A module is compared with itself, so that a wrong scale or a wrong value costs n
 
 import torch
 
-from . import reasons
+from . import proofs
 from .expectations import expect_first_token_counts
 
 
@@ -67,13 +67,13 @@ def reading(expect, attention, x, mask, seen, allowed, others):
     if mask.dim() == 4 and mask.shape[1] > 1 and not is_ignored:
         heads, length = len(seen), seen.shape[-1]
         masks = mask.expand(heads, heads, length, length)
-        return reasons.masks_of_other_heads(seen, masks, others)
+        return proofs.masks_of_other_heads(seen, masks, others)
     if mask.dim() == 3 and not is_ignored:
         other = torch.cat([mask[:1].roll(1, dims=-1), mask[1:]])  # no row of it loses a key
         outputs = (run(expect, attention, x, each) for each in (mask, other))
-        if (reason := reasons.masks_of_other_samples(*outputs)) is not None:
+        if (reason := proofs.masks_of_other_samples(*outputs)) is not None:
             return reason
-    return reasons.reading_of(seen, allowed, others, is_ignored)
+    return proofs.reading_of(seen, allowed, others, is_ignored)
 
 
 def expect_hidden_tokens_do_not_matter(probe, expect, attention, x, shape, keep):

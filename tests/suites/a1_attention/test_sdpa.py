@@ -8,7 +8,7 @@ points of one criterion.
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs, reasons
 from ..expectations import expect_gradient, expect_path_back
 
 B, H, S, L, DH, DV = 2, 3, 4, 7, 6, 5
@@ -78,7 +78,7 @@ class TestMasking:
         def why():
             expect.finite(attend(student, expect, *inputs)[1], what="weights without a mask")
             _, open_ = attend(student, expect, *inputs, mask=torch.ones_like(mask))
-            return reasons.nan_of_the_mask(open_)
+            return proofs.nan_of_the_mask(open_)
 
         expect_pattern(expect, weights, mask.expand(*leading, S, L), why)
 
@@ -133,7 +133,7 @@ class TestMasking:
             wanted,
             what=what,
             atol=1e-6,
-            why=lambda: reasons.hidden_scores_take_part(sums, wanted),
+            why=lambda: proofs.hidden_scores_take_part(sums, wanted),
         )
 
     def test_additive_mask(self, student, probe, expect):
@@ -150,7 +150,7 @@ class TestMasking:
             bias.softmax(-1),
             what="share of each key",
             atol=1e-5,
-            why=lambda: reasons.biases_dropped(*(t[:, 2:].flatten(0, 1) for t in (weights, bias))),
+            why=lambda: proofs.biases_dropped(*(t[:, 2:].flatten(0, 1) for t in (weights, bias))),
         )
 
     def test_additive_mask_of_another_dtype(self, student, probe, expect):

@@ -8,7 +8,7 @@ the point is that they are not.
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs
 from ..causal_suite import CausalSuite
 from ..dropped import expect_each_row_drops_its_own
 
@@ -93,7 +93,7 @@ class TestModes:
             sizes[:, None] * calm,
             what="output in train mode",
             atol=1e-5,
-            why=lambda: reasons.beside_the_weights(wild),
+            why=lambda: proofs.beside_the_weights(wild),
         )
         expect.true(
             sizes.std().item() > 0.05,
@@ -113,7 +113,7 @@ class TestModes:
             torch.tensor(1.0),
             what="mean of the sum of weights",
             atol=0.06,
-            why=lambda: reasons.survivors_not_scaled(sizes.mean(), 0.2, room=0.02),
+            why=lambda: proofs.survivors_not_scaled(sizes.mean(), 0.2, room=0.02),
         )
         expected = 0.2 / 0.8 / T
         expect.close(
@@ -123,7 +123,7 @@ class TestModes:
     @staticmethod
     def rows_add_up(probe, expect, attention):
         x = tokens_like(probe)
-        return reasons.rows_add_up(*(run(expect, attention, x) for _ in range(2)))
+        return proofs.rows_add_up(*(run(expect, attention, x) for _ in range(2)))
 
     @staticmethod
     def with_equal_tokens(probe, expect, attention):

@@ -7,7 +7,7 @@ right answer fails with a probability far below one in a billion.
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs, reasons
 from ..dropped import expect_drawn_anew
 from ..expectations import expect_path_back
 
@@ -41,7 +41,7 @@ def expect_survivors(expect, dropped):
         0 < count < dropped.numel(),
         observed=f"{count} of {dropped.numel()} weights survive",
         expected="some weights dropped, and some not",
-        why=lambda: reasons.all_survive(dropped),
+        why=lambda: proofs.all_survive(dropped),
     )
 
 
@@ -57,7 +57,7 @@ class TestModes:
             torch.tensor(p),
             what="share that is dropped",
             atol=0.02,
-            why=lambda: reasons.share_is_kept(dropped, p, room=0.02),
+            why=lambda: proofs.share_is_kept(dropped, p, room=0.02),
         )
 
     @pytest.mark.parametrize("axis", AXES, ids=AXES.values())
@@ -74,7 +74,7 @@ class TestModes:
             what=f"share of neighbouring {AXES[axis]} alike",
             atol=0.04,
             why=lambda: (
-                reasons.all_survive(weights)
+                proofs.all_survive(weights)
                 or (shared_by(AXES[axis]) if alike > 0.99 and not dropped.all() else None)
             ),
         )
@@ -95,7 +95,7 @@ class TestModes:
             torch.tensor(1.0),
             what="mean of the weights",
             atol=0.03,
-            why=lambda: reasons.survivors_not_scaled(mean, 0.2, room=0.02),
+            why=lambda: proofs.survivors_not_scaled(mean, 0.2, room=0.02),
         )
 
     def test_rows_are_not_normalised_again(self, student, probe, expect):

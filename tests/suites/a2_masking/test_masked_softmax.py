@@ -7,7 +7,7 @@ Checks of masking look at which keys get weight and never at how much. -1e9 for 
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs
 from ..expectations import expect_gradient, expect_path_back
 
 B, H, S, L = 2, 3, 4, 7
@@ -114,7 +114,7 @@ class TestNumerics:
         def why():
             turned = student.masked_softmax(scores.mT, allowed.T, dim=-1)
             expect.floats(turned, (B, S, L), what="weights")
-            return reasons.along_a_fixed_axis(weights, turned.mT)
+            return proofs.along_a_fixed_axis(weights, turned.mT)
 
         expect.close(weights.sum(-2), sums, what="sum of each column", atol=1e-6, why=why)
 

@@ -7,7 +7,7 @@ value costs `outputs` and nothing here.
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs, reasons
 from ..expectations import (
     expect_finite_gradient,
     expect_nothing_gathered,
@@ -80,7 +80,7 @@ def reading(expect, attention, x, memory, mask, seen):
     """Name the other way of reading a mask (B, L) by which tokens see (B, S, L) what they see."""
     ignored = run(expect, attention, x, memory, mask) - run(expect, attention, x, memory)
     allowed, is_ignored = mask[:, None].expand_as(seen), bool((ignored.abs() <= 1e-5).all())
-    return reasons.reading_of(seen, allowed, torch.ones_like(seen), is_ignored)
+    return proofs.reading_of(seen, allowed, torch.ones_like(seen), is_ignored)
 
 
 class TestMasking:
@@ -137,11 +137,11 @@ class TestMasking:
 
         def why():
             hidden = [run(expect, attention, x, memory[:, i : i + 1])[:, 0] for i in range(1, L)]
-            shared = reasons.filled_with_a_number(
+            shared = proofs.filled_with_a_number(
                 padded[:, 0], alone[:, 0], torch.stack(hidden, dim=1)
             )
             calm = gap(x / 70.0, memory / 70.0)
-            return shared or reasons.lost_to_a_number(gap(x, memory), calm)
+            return shared or proofs.lost_to_a_number(gap(x, memory), calm)
 
         def gap(tokens, texts):
             own = texts[:, :1]

@@ -7,7 +7,7 @@ value costs `outputs` and nothing here.
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs
 from ..expectations import (
     expect_gradient,
     expect_nothing_gathered,
@@ -112,10 +112,8 @@ class TestMasking:
 
         def why():
             hidden = [run(expect, attention, x[:, i : i + 1]) for i in range(1, T)]
-            shared = reasons.filled_with_a_number(
-                first[:, 0], alone[:, 0], torch.cat(hidden, dim=1)
-            )
-            return shared or reasons.lost_to_a_number(gap(x), gap(x / 400.0))
+            shared = proofs.filled_with_a_number(first[:, 0], alone[:, 0], torch.cat(hidden, dim=1))
+            return shared or proofs.lost_to_a_number(gap(x), gap(x / 400.0))
 
         def gap(tokens):
             own = tokens[:, :1]

@@ -7,7 +7,7 @@ wrong value costs `outputs` and nothing here.
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs, reasons
 from ..causal_suite import CausalSuite
 from ..dropped import expect_each_row_drops_its_own
 
@@ -101,7 +101,7 @@ class TestModes:
             seen == H,
             observed=f"dropout moves the output in {seen} independent directions",
             expected=f"{H} directions: one for each head, whose weights are dropped",
-            why=lambda: reasons.dropped_elsewhere(seen, H, at_rest),
+            why=lambda: proofs.dropped_elsewhere(seen, H, at_rest),
         )
         # 256 samples, three heads of 5 weights: the mean is good to a few hundredths.
         shift = (wild.mean(0) - calm).norm() / (wild - calm).norm(dim=1).mean()

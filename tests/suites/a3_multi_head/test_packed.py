@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from .. import reasons
+from .. import proofs, reasons
 from ..dropped import expect_each_row_drops_its_own
 from ..expectations import (
     expect_gradient,
@@ -189,10 +189,8 @@ class TestMasking:
 
         def why():
             hidden = [run(expect, attention, x[:, i : i + 1]) for i in range(1, T)]
-            shared = reasons.filled_with_a_number(
-                first[:, 0], alone[:, 0], torch.cat(hidden, dim=1)
-            )
-            return shared or reasons.lost_to_a_number(gap(x), gap(x / 400.0))
+            shared = proofs.filled_with_a_number(first[:, 0], alone[:, 0], torch.cat(hidden, dim=1))
+            return shared or proofs.lost_to_a_number(gap(x), gap(x / 400.0))
 
         def gap(tokens):
             own = tokens[:, :1]
@@ -241,7 +239,7 @@ class TestModes:
             seen == H,
             observed=f"dropout moves the output in {seen} independent directions",
             expected=f"{H} directions: one for each head, whose weights are dropped",
-            why=lambda: reasons.dropped_elsewhere(seen, H, at_rest),
+            why=lambda: proofs.dropped_elsewhere(seen, H, at_rest),
         )
         # 256 samples, three heads of 5 weights: the mean is good to a few hundredths.
         shift = (wild.mean(0) - calm).norm() / (wild - calm).norm(dim=1).mean()

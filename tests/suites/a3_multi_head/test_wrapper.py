@@ -7,7 +7,7 @@ wrong value costs `outputs` and nothing here.
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs, reasons
 from ..expectations import (
     expect_first_token_counts,
     expect_gradient,
@@ -59,7 +59,7 @@ def expect_some_mask(probe, expect, attention):
 def look_ahead(probe, expect, attention):
     """Name the way in which tokens see others than those before them."""
     x = tokens_like(probe, scale=0.3)  # small scores: no weight is near zero
-    return reasons.look_ahead(lambda tokens: run(expect, attention, tokens), x)
+    return proofs.look_ahead(lambda tokens: run(expect, attention, tokens), x)
 
 
 class TestMasking:
@@ -136,7 +136,7 @@ class TestModes:
             sizes * calm,
             what="output in train mode",
             atol=1e-4,
-            why=lambda: next(filter(None, map(reasons.beside_the_weights, wild.unbind(1))), None),
+            why=lambda: next(filter(None, map(proofs.beside_the_weights, wild.unbind(1))), None),
         )
         expect.true(
             bool((sizes.std(0) > 0.05).all()),
@@ -148,7 +148,7 @@ class TestModes:
     @staticmethod
     def rows_add_up(probe, expect, attention):
         x = tokens_like(probe)
-        return reasons.rows_add_up(*(run(expect, attention, x) for _ in range(2)))
+        return proofs.rows_add_up(*(run(expect, attention, x) for _ in range(2)))
 
     def test_no_dropout(self, probe, expect):
         """With a dropout of 0, train mode gives what eval mode gives."""

@@ -7,7 +7,7 @@ wrongly costs `outputs` and nothing here. A branch is switched off by zeros in i
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs, reasons
 from ..dropped import DRAWS, expect_drops_inside
 from ..expectations import (
     expect_finite_gradient,
@@ -128,7 +128,7 @@ class TestWiring:
             x,
             what="output of a block whose last layers are zero",
             atol=1e-5,
-            why=lambda: reasons.around_branches(calm, x, run(expect, block, 3.0 * x + 5.0)),
+            why=lambda: proofs.around_branches(calm, x, run(expect, block, 3.0 * x + 5.0)),
         )
 
     @pytest.mark.parametrize("branch", ["attention", "mlp"])
@@ -148,7 +148,7 @@ class TestWiring:
 
         def why():
             alike = 3.0 * x + 5.0  # all tokens by one factor
-            return reasons.norm_over_tokens(run(expect, block, alike) - alike, added)
+            return proofs.norm_over_tokens(run(expect, block, alike) - alike, added)
 
         expect.close(
             run(expect, block.apart, larger) - larger,
@@ -204,7 +204,7 @@ class TestMasking:
             step = torch.linspace(-1.0, 2.0, D, dtype=x.dtype) ** 2  # D
             each = [moved(run(expect, block, x + one * step, mask), before) for one in at]
             same = not bool(moved(run(expect, block, x), before).any())
-            return reasons.reading_of(torch.stack(each, dim=-1), allowed, others, same)
+            return proofs.reading_of(torch.stack(each, dim=-1), allowed, others, same)
 
         for place in range(T):
             changed = x.clone()

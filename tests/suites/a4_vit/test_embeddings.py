@@ -7,7 +7,7 @@ wrongly in a4.patch_embedding cost nothing here.
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs, reasons
 from ..dropped import expect_drawn_anew
 from ..expectations import expect_no_dropout, expect_path_back, expect_same_again, expect_same_state
 
@@ -139,8 +139,8 @@ class TestModes:
 
         def why():
             alike = tokens_of(expect, embed, images[:1].repeat(self.BATCH, 1, 1, 1))
-            growth = reasons.growth_of_survivors(calm[alive], wild[alive], 0.2)
-            return growth or reasons.applied_twice(alike)
+            growth = proofs.growth_of_survivors(calm[alive], wild[alive], 0.2)
+            return growth or proofs.applied_twice(alike)
 
         expect.true(
             0 < int((~alive).sum()) < alive.numel(),

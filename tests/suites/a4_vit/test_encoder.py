@@ -7,7 +7,7 @@ last layers of its branches: then it does nothing, and only the others are left.
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs, reasons
 from ..expectations import (
     expect_finite_gradient,
     expect_gradient,
@@ -49,7 +49,7 @@ def why_under_a_triangle(expect, encoder, x, mask):
     masked, plain = run(expect, encoder, x, mask), run(expect, encoder, x)
     if bool(((masked - plain).abs() < 1e-6).all()):
         return reasons.WITHOUT_EFFECT
-    return reasons.look_ahead(lambda tokens: run(expect, encoder, tokens, mask), x)
+    return proofs.look_ahead(lambda tokens: run(expect, encoder, tokens, mask), x)
 
 
 def score(expect, head, x):

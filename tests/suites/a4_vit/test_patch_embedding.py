@@ -6,7 +6,7 @@ Only the student's own numbers are compared with each other: which layers make t
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs, reasons
 from ..expectations import expect_path_back, expect_same_again
 
 C, P, D = 3, 4, 10
@@ -92,7 +92,7 @@ class TestPatches:
             by_weights(kernel, black, images),
             what="tokens",
             atol=1e-5,
-            why=lambda: reasons.not_affine(lambda some: embed_tokens(expect, embed, some), images),
+            why=lambda: proofs.not_affine(lambda some: embed_tokens(expect, embed, some), images),
         )
         expect.true(
             bool((black.abs() > 1e-9).all()),

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs, reasons
 from ..expectations import expect_path_back
 
 GRIDS = pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def interpolate(student, expect, positions, old, new, num_prefix=1):
 
 def why_wrong(stretch):
     """Return the reason for which what grew does not any more, or None."""
-    return reasons.in_one_row(stretch) or reasons.features_mixed(stretch)
+    return proofs.in_one_row(stretch) or proofs.features_mixed(stretch)
 
 
 def expect_growth(student, expect, scaled, new):
@@ -105,7 +105,7 @@ class TestGrids:
             positions[:num_prefix],
             what="rows of the prefix",
             atol=1e-5,
-            why=lambda: reasons.prefix_moved(partial(interpolate, student, expect)),
+            why=lambda: proofs.prefix_moved(partial(interpolate, student, expect)),
         )
         grid = expect_growth(student, expect, scaled[num_prefix:], (4, 7))
         expect.true(

@@ -7,7 +7,7 @@ A student's module is compared with itself, in one piece and in several: a wrong
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs
 from ..expectations import (
     expect_gradient,
     expect_hidden_from_low_scores,
@@ -43,7 +43,7 @@ def in_chunks(expect, attention, x, widths):
 def look_ahead(probe, expect, attention, widths):
     """Name the way in which tokens, in chunks of `widths`, see others than those before them."""
     x = probe.randn(B, T, D, scale=0.3)  # small scores: no weight is near zero
-    return reasons.look_ahead(lambda tokens: in_chunks(expect, attention, tokens, widths), x)
+    return proofs.look_ahead(lambda tokens: in_chunks(expect, attention, tokens, widths), x)
 
 
 def expect_look_back(probe, expect, attention, widths=(T - 1, 1)):
@@ -268,7 +268,7 @@ class TestState:
             not added and size < 5 * (D * D + D),
             observed=f"a state_dict of {size} numbers, with {', '.join(added) or 'nothing'} new",
             expected="the four linear maps and nothing that was seen",
-            why=lambda: reasons.cache_in_the_state(
+            why=lambda: proofs.cache_in_the_state(
                 (value for name, value in attention.state().items() if name in added), B * T * D
             ),
         )

@@ -7,7 +7,7 @@ But for the fresh check, a student's module is compared with itself: a norm in a
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs, reasons
 from ..dropped import DRAWS, expect_drops_inside
 from ..expectations import (
     expect_gradient,
@@ -95,7 +95,7 @@ def expect_tokens_seen_beside_a_mask(probe, expect, block, x):
 def look_ahead(probe, expect, block):
     """Name the way in which tokens see others than those before them."""
     x, memory = draw(probe)
-    return reasons.look_ahead(lambda tokens: run(expect, block, tokens, memory), 0.3 * x)
+    return proofs.look_ahead(lambda tokens: run(expect, block, tokens, memory), 0.3 * x)
 
 
 class TestMasking:
@@ -215,7 +215,7 @@ class TestMemory:
             each = [moved(answer(of_one_changed(place)), before) for place in range(L)]
             seen = torch.stack(each, dim=-1)  # B T L
             same = not bool(moved(answer(memory, mask=None), before).any())
-            return reasons.reading_of(
+            return proofs.reading_of(
                 seen, mask[:, None].expand_as(seen), torch.ones_like(seen), same
             )
 

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs
 from ..expectations import expect_finite_gradient, expect_path_back
 
 B, H, T, DH = 2, 3, 5, 8
@@ -87,7 +87,7 @@ class TestNumerics:
             expect.dtype(table, dtype, what="table")
             wanted = reference.sinusoidal_positions(T + 2, DH + 6)
             expect.close(
-                table, wanted, what="table", atol=1e-5, why=partial(reasons.sines_alone, table)
+                table, wanted, what="table", atol=1e-5, why=partial(proofs.sines_alone, table)
             )
         many = 1500  # in float32 an angle is good to a thousandth there
         table = student.sinusoidal_positions(many, DH)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from .. import reasons
+from .. import proofs
 from ..expectations import (
     expect_gradient,
     expect_hidden_from_low_scores,
@@ -163,8 +163,8 @@ class TestCache:
 
 def why_others_are_seen(expect, attention, x, widths):
     """Return the reason for which tokens see others than the window lets them, or None."""
-    seen = reasons.seen_by_token(lambda tokens: in_chunks(expect, attention, tokens, widths), x)
-    return reasons.window_reading(seen, WINDOW)
+    seen = proofs.seen_by_token(lambda tokens: in_chunks(expect, attention, tokens, widths), x)
+    return proofs.window_reading(seen, WINDOW)
 
 
 class TestMasking:
@@ -255,7 +255,7 @@ class TestRelative:
             changed = numbers.clone()
             changed[:, :-back] = (changed[:, :-back] + 1) % VOCABULARY
             after = take_in(expect, model.prefill, changed)[:, -1]
-            return reasons.beside_the_attention(tuple(outputs), (last[:, 0], after))
+            return proofs.beside_the_attention(tuple(outputs), (last[:, 0], after))
 
         # Some compute angles in float32, which rounds them otherwise at other positions.
         what = "logits with what they look back on alone"
@@ -323,7 +323,7 @@ class TestState:
             not added and size < ATTENTION + D * D,
             observed=f"a state_dict of {size} numbers, with {', '.join(added) or 'nothing'} new",
             expected="the four linear maps and nothing that was seen",
-            why=lambda: reasons.cache_in_the_state(
+            why=lambda: proofs.cache_in_the_state(
                 (value for name, value in attention.state().items() if name in added), B * D
             ),
         )

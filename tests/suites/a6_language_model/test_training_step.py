@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from .. import reasons
+from .. import proofs, reasons
 
 B, T, V, D = 4, 6, 5, 3
 
@@ -115,7 +115,7 @@ class TestSchedule:
         wanted = numbers(expect, *(reference.learning_rate(step, *plan) for step in steps))
 
         def why():
-            return reasons.schedule_reading(observed, wanted, *plan[:2])
+            return proofs.schedule_reading(observed, wanted, *plan[:2])
 
         expect.close(observed, wanted, what="learning rates", atol=1e-6, why=why)
 
