@@ -282,6 +282,7 @@ class CheckRunner:
         record.answer = client.answer
         raised = [phase.error for phase in phases if isinstance(phase.error, StudentRaised)]
         record.compared += [error.type_name for error in raised]
+        record.refused = any(error.own and ValueError.__name__ in error.bases for error in raised)
         faults = [phase.error for phase in phases if isinstance(phase.error, StudentFault)]
         record.error_text = "\n".join(
             error.message if isinstance(error, StudentRaised) else type(error).__name__

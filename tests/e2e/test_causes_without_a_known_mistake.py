@@ -71,16 +71,20 @@ def attention_rollout(weights, head_fusion="mean", discard_ratio=0.0):
         flow = step if isinstance(flow, int) else step @ flow
     return flow
 """
+ASSERTED = 'assert H == W, "square images only"'
+REFUSED = 'if H != W: raise ValueError("square images only")'
 HANDED_IN = {
     "built-in": {"a3_multi_head.py": PACKED.replace("HIDE", BUILT_IN)},
     "as-it-comes": {"a3_multi_head.py": PACKED.replace("HIDE", AS_IT_COMES)},
     "vit": {"a4_vit.py": VIT},
+    "refuses": {"a4_vit.py": VIT.partition("\n\n\nclass")[0].replace(ASSERTED, REFUSED)},
 }
 HIDDEN = "a3.packed/masking/test_hidden_tokens_do_not_matter"
 TOLD = [
     ("built-in", f"{HIDDEN}[padding]", "mask.not_read"),
     ("as-it-comes", f"{HIDDEN}[one-a-sample]", "mask.of_other_samples"),
     ("vit", "a4.patchify/shapes/test_patches[wide]", "raised.assertion"),
+    ("refuses", "a4.patchify/shapes/test_patches[wide]", "raised.refused"),
     ("vit", "a4.mlp/shapes/test_feed_forward[usual]", "returned.none"),
     ("vit", "a4.rollout/outputs/test_values[max]", "argument.ignored"),
     ("vit", "a4.rollout/discard/test_small_entries_go[0.5]", "argument.ignored"),

@@ -70,6 +70,8 @@ class CheckTrace:
     Of a module that has no room for the reference's layers, those that are missing."""
     drew: bool = False
     """True if the check's inputs were drawn: on another draw it is another probe."""
+    refused: bool = False
+    """True if a `raise` of the student's own code ended the check with a ValueError."""
     failure: FailedComparison | None = None
     leaks: Leaks | None = None
     """The dependence of outputs on inputs, if it is not as it should be."""

@@ -48,7 +48,8 @@ class CheckRecord:
     error_text: str = ""
     drawn: list[Any] = field(default_factory=list)
     drew: bool = False
-    """`error_text`, `drawn` and `drew` mean the same as in `CheckTrace`."""
+    refused: bool = False
+    """These four mean the same as in `CheckTrace`."""
     details: FailureDetails | None = None
     definition: Where | None = None
     """The place where the student defines what the check is about."""
@@ -58,7 +59,9 @@ class CheckRecord:
     def trace(self, outcome: Outcome) -> CheckTrace:
         """Return the values that the check saw, without the graphs that computed them."""
         seen = tuple(frozen(value) for value in self.compared)
-        plain = CheckTrace(outcome, seen, self.error_text, tuple(self.drawn), self.drew)
+        plain = CheckTrace(
+            outcome, seen, self.error_text, tuple(self.drawn), self.drew, refused=self.refused
+        )
         if self.details is None or outcome is Outcome.PASSED:
             return plain
         details = self.details

@@ -22,8 +22,8 @@ from .deviations import deviation_finding, gradient_finding
 from .families import family_finding
 from .finding import Finding
 from .knowledge import Knowledge, constants_of
-from .raised import raised_finding
-from .shapes import shape_finding
+from .raised import raised_finding, refused_finding
+from .shapes import length_reading, shape_finding
 from .truths import truth_finding
 from .values import has_large_numbers, nonfinite_finding, overflow_finding, value_finding
 
@@ -52,11 +52,13 @@ def observed_causes(
         for check, trace in failing.items()
         if trace.reason is not None
     }
+    words_of = {check: knowledge.words(constants_of(check.item.module)) for check in failures}
+    lengths = {_length_reading(failure, words_of[check]) for check, failure in failures.items()}
     for check, failure in failures.items():
         if check in findings:
             continue
-        words = knowledge.words(constants_of(check.item.module))
-        finding = _plain_finding(failure, words, knowledge)
+        words = words_of[check]
+        finding = _plain_finding(failure, words, knowledge, one_reading=len(lengths - {""}) < 2)
         if finding is None or finding.id.startswith("value."):
             finding = families.get(check) or finding or _leak_finding(failing[check])
         finding = finding or _deviation(failure, words)
@@ -95,6 +97,8 @@ def _finding_without_numbers(trace: CheckTrace) -> Finding | None:
         )
     if trace.failure is not None:
         return None
+    if trace.refused:
+        return refused_finding()
     return raised_finding(trace.error_text, last if isinstance(last, str) else "")
 
 
@@ -180,16 +184,27 @@ def _families(
     return findings
 
 
+def _length_reading(failure: FailedComparison, words: Mapping[int, str]) -> str:
+    """Return what the one length that is wrong may mean; checks that read it otherwise differ."""
+    both = _first_wrong(failure.observed, failure.expected)
+    if both is None or both[1] is None:
+        return ""
+    return length_reading(tuple(both[0].shape), tuple(both[1].shape), words)
+
+
 def _plain_finding(
-    failure: FailedComparison, words: Mapping[int, str], knowledge: Knowledge
+    failure: FailedComparison, words: Mapping[int, str], knowledge: Knowledge, one_reading: bool
 ) -> Finding | None:
-    """Describe the first wrong tensor: by its shape, or else by its numbers."""
+    """Describe the first wrong tensor: by its shape, or else by its numbers.
+
+    `one_reading`: all checks read a length that is wrong in one way.
+    """
     both = _first_wrong(failure.observed, failure.expected)
     if both is None:
         return None
     observed, expected = both
     if expected is not None:
-        finding = shape_finding(observed.shape, expected.shape, words)
+        finding = shape_finding(observed.shape, expected.shape, words, plainly=not one_reading)
         if finding is not None:
             return finding
     if observed.is_meta:

@@ -215,6 +215,14 @@ KINDS = (
         ),
     ),
     RaisedKind(
+        "raised.empty",
+        _like(
+            r"of empty (iterable|sequence)|an empty sequence|iterable argument is empty"
+            r"|expects a non-empty|expected a non-empty|need at least one array|pop from empty",
+        ),
+        marked("there is nothing here to begin with: a list, or a tensor, is empty"),
+    ),
+    RaisedKind(
         "raised.name",
         _like(
             r"has no attribute|is not defined|cannot access local variable|before assignment",
@@ -282,3 +290,12 @@ def raised_finding(message: str, type_name: str = "") -> Finding | None:
         return Finding("raised.assertion", text)
     kind = raised_kind(message)
     return Finding(kind.id, _(kind.text)) if kind is not None else None
+
+
+def refused_finding() -> Finding:
+    """Return in words that a `raise` of the student's own ends what the exercise allows."""
+    text = _(
+        "a `raise` of the code itself refuses what the exercise allows: its condition is true "
+        "where it should not be"
+    )
+    return Finding("raised.refused", text)

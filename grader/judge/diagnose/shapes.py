@@ -14,8 +14,13 @@ Shape = Sequence[int]
 MAX_AXES = 6
 
 
-def shape_finding(observed: Shape, expected: Shape, words: Mapping[int, str]) -> Finding | None:
-    """Describe how the observed shape differs from the expected one; None if it does not."""
+def shape_finding(
+    observed: Shape, expected: Shape, words: Mapping[int, str], *, plainly: bool = False
+) -> Finding | None:
+    """Describe how the observed shape differs from the expected one; None if it does not.
+
+    `plainly`: without what is read from a single length, which may be another's by chance.
+    """
     observed, expected = tuple(observed), tuple(expected)
     if observed == expected:
         return None
@@ -24,18 +29,20 @@ def shape_finding(observed: Shape, expected: Shape, words: Mapping[int, str]) ->
     names = words if clear else {}
     message = _(
         "you returned {observed} in place of {expected}",
-        observed=shown(observed, names),
+        observed=shown(observed, {n: word for n, word in names.items() if observed.count(n) == 1}),
         expected=shown(expected, names),
     )
     for find in (_reordered, _split, _dropped_ones, _dropped, _added, _moved):
         result = find(observed, expected, names)
         if result is not None:
             return Finding(f"shape.{result[0]}", f"{message}: {result[1]}")
-    longer = _other_length(observed, expected, words)
+    longer = "" if plainly else length_reading(observed, expected, words)
     return Finding("shape.other", f"{message}: {longer}" if longer else message)
 
 
-def _other_length(observed: Shape, expected: Shape, words: Mapping[int, str]) -> str:
+def length_reading(
+    observed: tuple[int, ...], expected: tuple[int, ...], words: Mapping[int, str]
+) -> str:
     """Say of the one axis of another length how it differs; "" if there is no telling.
 
     `words` are the names of axes by their lengths.
@@ -47,7 +54,7 @@ def _other_length(observed: Shape, expected: Shape, words: Mapping[int, str]) ->
     if len(wrong) != 1:
         return ""
     axis, length, right = wrong[0]
-    if words.keys() >= {length, right}:
+    if words.keys() >= {length, right} and expected.count(right) == 1 >= expected.count(length):
         return _(
             "axis {axis} has the length of {found}, and should have that of {right}",
             axis=axis,

@@ -79,6 +79,10 @@ def test_weights_of_another_axis_and_weights_that_add_up_to_something_else() -> 
     whole = deviation_finding(torch.softmax(X.flatten(), 0).view_as(X), weights, None, WORDS)
     assert whole is not None
     assert whole.id == "value.sums_of_all_rows"
+    first = weights[:, :1] * (torch.arange(X.shape[1]) == 0)[:, None]
+    alone = deviation_finding(first, weights, None, WORDS)
+    assert alone is not None
+    assert alone.id == "value.sums"
     lost = weights.clone()
     lost[..., :2] = 0
     sums = deviation_finding(lost, weights, None, WORDS)

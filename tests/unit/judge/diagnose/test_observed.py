@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -67,7 +67,31 @@ def test_what_varies_by_itself_says_nothing_of_what_it_depends_on(id: str, left:
     assert ids(failed(X, (id, "…")), failed(X, ("leak.depends", "…"))) == [id, left]
 
 
+def test_a_length_that_checks_read_in_two_ways_is_read_in_none() -> None:
+    def texts(*shapes: tuple[int, int]) -> list[str]:
+        failing = {
+            check(str(length)): CheckTrace(
+                Outcome.FAILED,
+                failure=FailedComparison(torch.ones(2, length), torch.ones(2, right), ((), {})),
+            )
+            for length, right in shapes
+        }
+        causes = observed_causes(Knowledge(), failing, {}, lambda _: None)
+        return [cause.text for cause in causes.values()]
+
+    one = "you returned (2, 5) in place of (2, 6)"
+    assert texts((5, 6)) == [f"{one}: along axis 1 one is missing"]
+    assert texts((5, 6), (4, 6))[0] == f"{one}: along axis 1 one is missing"
+    assert texts((5, 6), (8, 7))[0] == one
+
+
 def test_none_in_place_of_an_answer_and_a_failed_assert_are_told() -> None:
     nothing = CheckTrace(Outcome.FAILED, (torch.zeros(2), None))
     refused = CheckTrace(Outcome.STUDENT_ERROR, ("AssertionError",))
     assert ids(nothing, refused) == ["returned.none", "raised.assertion"]
+
+
+def test_a_raise_of_the_code_itself_is_told_whatever_its_words_are() -> None:
+    words = "masks must have the same size"
+    raised = CheckTrace(Outcome.STUDENT_ERROR, ("ValueError",), words)
+    assert ids(replace(raised, refused=True), raised) == ["raised.refused", ""]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import pytest
@@ -76,6 +77,9 @@ RAISING: list[tuple[str, Callable[[], object]]] = [
     ("one_number", lambda: X.item()),
     ("device", lambda: X + X.to("meta")),
     ("arguments", lambda: X.softmax()),
+    ("empty", lambda: max([])),
+    ("empty", lambda: reduce(torch.mul, [])),
+    ("empty", lambda: torch.stack([])),
     ("name", lambda: X.rows),
     ("not_tensor", lambda: torch.dropout(NOT_CALLED, 0.1, True)),
     ("not_tensor", lambda: torch.relu(A_NUMBER)),

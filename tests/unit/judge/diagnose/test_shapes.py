@@ -117,6 +117,8 @@ def test_a_wrong_shape_in_words(
     [
         ((3, 9, 9), (2, 9, 9), "axis 0 has the length of heads, and should have that of batch"),
         ((3, 9, 9), (1, 9, 9), ""),
+        ((2, 2, 2), (2, 2, 4), ""),
+        ((2, 1, 3), (2, 1, 2), "along axis 2 there is one too many"),
         ((3, 9, 9), (2, 8, 9), ""),
         ((3, 9), (2, 9, 9), ""),
     ],
