@@ -112,6 +112,17 @@ def optimiser(name: str, *parts: nn.Module, **options: Any) -> torch.optim.Optim
     return made
 
 
+class KeptGenerator(torch.Generator):
+    """A generator that stays here, and goes on where the last call left it."""
+
+
+def generator(seed: int) -> KeptGenerator:
+    """Make a generator of the CPU."""
+    made = KeptGenerator()
+    made.manual_seed(seed)
+    return made
+
+
 def _nothing() -> None:
     """Do nothing: the target of a request that is made for its deferred calls."""
 

@@ -91,7 +91,7 @@ class WorkerSide(Side):
             return ["H", value.number]
         if isinstance(value, torch.nn.Module):
             return ["O", self._number(value), modules.describe(value)]
-        if (callable(value) and not isinstance(value, torch.Tensor)) or _is_optimiser(value):
+        if _is_kept(value) or (callable(value) and not isinstance(value, torch.Tensor)):
             return ["O", self._number(value), {"kind": "callable", "type": type_name(value)}]
         return None
 
@@ -134,6 +134,8 @@ class WorkerSide(Side):
             return getattr(torch.nn, parts[0])  # type: ignore[no-any-return]
         if kind == "M":
             return partial(modules.optimiser, parts[0])
+        if kind == "G":
+            return modules.generator
         raise Violation("target")
 
     def parameters(self, node: Node, names: Sequence[str]) -> tuple[torch.Tensor, ...]:
@@ -225,8 +227,9 @@ class WorkerSide(Side):
         }
 
 
-def _is_optimiser(value: object) -> bool:
-    return isinstance(value, torch.optim.Optimizer)
+def _is_kept(value: object) -> bool:
+    """Tell whether a value stays here, where it was made, and goes by a number."""
+    return isinstance(value, (torch.optim.Optimizer, modules.KeptGenerator))
 
 
 def _is_raising(trace: TracebackType) -> bool:

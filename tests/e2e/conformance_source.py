@@ -167,6 +167,10 @@ def run_layer(layer, x):
     return layer(x)
 
 
+def draw_three(generator):
+    return torch.rand(3, generator=generator)
+
+
 def descend(layer, optimiser, x):
     optimiser.zero_grad()
     loss = layer(x).sum()

@@ -457,6 +457,14 @@ class TestModules:
         assert torch.allclose(after["1.weight"], before["1.weight"] - 0.5 * hidden)
         assert repr(optimiser) == "<RemoteFunction>"
 
+    def test_generators_there_go_on_from_call_to_call(self, student: Student) -> None:
+        """One that is made here crosses by its seed, and begins anew in each call."""
+        there, here = student.generator(7), torch.Generator().manual_seed(7)
+        numbers = torch.cat([student.draw_three(there), student.draw_three(there)])
+        assert torch.equal(numbers, torch.rand(6, generator=torch.Generator().manual_seed(7)))
+        assert torch.equal(student.draw_three(here), student.draw_three(here))
+        assert repr(there) == "<RemoteFunction>"
+
     def test_the_callers_default_device_counts(self, student: Student) -> None:
         """A model of any size can be made where it has shapes and no memory."""
         with torch.device("meta"):

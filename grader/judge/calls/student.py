@@ -396,10 +396,10 @@ class SubmissionClient(Client):
     ) -> Any:
         """Call `target` as any client does, but do not count what a check's own torch objects run.
 
-        Such a layer or optimiser is torch's own, made by the check itself.
+        Such a layer, optimiser or generator is torch's own, made by the check itself.
         """
         state, worker = self._now, self._now.worker
-        ours = target[0] in ("L", "M") or (target[0] == "H" and target[1] in state.layers)
+        ours = target[0] in ("L", "M", "G") or (target[0] == "H" and target[1] in state.layers)
         if not ours or worker is None:
             return super().invoke(target, args, kwargs, parameters)
         self.count()

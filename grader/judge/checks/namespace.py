@@ -112,6 +112,7 @@ class Student:
         self._client, self._definitions, self._stem = client, definitions, stem
         self._is_module, self._first_inputs = is_module, first_inputs
         self.nn, self.optim = Layers(client), Optimisers(client)
+        self.generator = RemoteFunction(client, ["G"], "generator")
 
     @property
     def apart(self) -> Student:
