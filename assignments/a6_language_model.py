@@ -96,8 +96,9 @@ def sample(
     """Return a token for each row of logits, drawn with the probabilities from above.
 
     All chance has to come from `generator`; None stands for the one of torch itself. A generator
-    with the same seed then gives the same text again, whatever was drawn elsewhere. Every row is
-    drawn on its own. `torch.multinomial` draws from rows of probabilities.
+    with the same seed then gives the same text again, whatever was drawn elsewhere, and each call
+    draws on from where the last one left it. Every row is drawn on its own. `torch.multinomial`
+    draws from rows of probabilities.
 
     Shapes
         logits   (…, V)

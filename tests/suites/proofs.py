@@ -438,8 +438,22 @@ def schedule_reading(
 
     if is_(ramp, step / warmup):
         return reasons.RAMP_FROM_0
+    if is_(ramp[1:], step[1:] / warmup):
+        return reasons.RAMP_BEHIND
     if is_(ramp, (step + 1) / (warmup + 1)):
         return reasons.RAMP_TOO_FLAT
     if is_(down[:-1], way[1:]):
         return reasons.COSINE_AHEAD
     return reasons.ENDS_ABOVE_0 if least > 1e-3 and is_(down, least + (1 - least) * way) else None
+
+
+def cut_off_and_drawn(drawn: torch.Tensor, top_k: int | None, top_p: float = 1.0) -> Reason | None:
+    """Name the knob that is passed over, from how often each token is drawn: (V,).
+
+    The tokens 0, 2 and 4 are left by both knobs, and 5 by `top_k` if it is 4.
+    """
+    if bool(drawn[[1, 3]].any()):
+        return reasons.TOP_P_PASSED_OVER if top_k is None else reasons.TOP_K_PASSED_OVER
+    if not bool(drawn[5] > 0):
+        return None
+    return reasons.TOP_K_PASSED_OVER if top_k == 3 else reasons.TOP_P_PASSED_OVER

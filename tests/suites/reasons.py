@@ -299,6 +299,29 @@ COSINE_AHEAD = Reason(
 ENDS_ABOVE_0 = Reason(
     id="rate.ends_above_0", text="The cosine ends at a share of the peak, and not at 0."
 )
+RAMP_BEHIND = Reason(
+    id="rate.ramp_one_step_behind",
+    text="The ramp is one step behind: its last step has the full learning rate.",
+)
+LOSS_OF_SOME_TEXTS = Reason(
+    id="loss.of_some_texts",
+    text="the loss does not depend on every text of the batch: each answer counts, whichever text "
+    "it is in",
+)
+TOP_K_PASSED_OVER = Reason(
+    id="sample.top_k_passed_over", text="tokens are drawn that `top_k` cuts off"
+)
+TOP_P_PASSED_OVER = Reason(
+    id="sample.top_p_passed_over", text="tokens are drawn that `top_p` cuts off"
+)
+IMPOSSIBLE_DRAWN = Reason(
+    id="sample.impossible_drawn",
+    text="a token whose logit is -inf can be drawn: its probability is 0",
+)
+NORMALISED_AGAIN = Reason(
+    id="dropout.normalised_again",
+    text="Rows are normalised again: survivors grow by 1 / (1 - p), whatever the row adds up to.",
+)
 NAN_OF_THE_MASK = Reason(
     id="nan.of_the_mask",
     text="NaN even where the mask hides nothing, as where it is multiplied by -inf: 0 times "

@@ -109,6 +109,7 @@ class TestModes:
             sums.std().item() > 0.05,
             observed="all rows add up to the same",
             expected="rows that add up to different sums, around 1",
+            why=lambda: reasons.NORMALISED_AGAIN,
         )
 
     def test_everything_is_dropped(self, student, probe, expect):

@@ -7,7 +7,7 @@ Checks of masking look at which keys get weight and never at how much. -1e9 for 
 import pytest
 import torch
 
-from .. import proofs
+from .. import proofs, reasons
 from ..expectations import expect_gradient, expect_path_back
 
 B, H, S, L = 2, 3, 4, 7
@@ -151,7 +151,21 @@ class TestNumerics:
         """Scores around ±10,000 give the weights that their differences ask for, also beside hidden
         ones that are larger by 10,000."""
         scores, mask = size + probe.randn(B, S, L), probe.mask(B, S, L)
-        scores = scores + 1e4 * ~mask
+        low, scores = scores - 1e4 * ~mask, scores + 1e4 * ~mask
+        filled = mask.any(-1)  # B S
+
+        def why():
+            lost = student.masked_softmax(low, mask).sum(-1)[filled] < 0.5
+            return reasons.LOST_TO_A_NUMBER if bool(lost.all()) else None
+
+        weights = student.masked_softmax(scores, mask)
+        expect.floats(weights, scores.shape, what="weights")
+        expect.true(
+            not bool((weights.sum(-1)[filled] < 0.5).any()),
+            observed="weights add up to less than a half in a row in which something is allowed",
+            expected="weights that add up to 1",
+            why=why,
+        )
         expect.matches(student.masked_softmax, reference.masked_softmax, scores, mask)
 
     @BOTH

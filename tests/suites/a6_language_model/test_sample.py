@@ -7,13 +7,17 @@ answer fails with a probability far below one in a billion.
 import pytest
 import torch
 
-from .. import reasons
+from .. import proofs, reasons
 
 B, T, V = 3, 4, 6
 ROWS = 6000
 ONE_NUMBER = (
     "sample.one_number_for_all_rows",
     "All rows use one random number: each row is drawn on its own.",
+)
+GENERATOR_MADE_ANEW = (
+    "sample.generator_made_anew",
+    "Each call begins with the seed anew: the generator that is given never goes on.",
 )
 
 
@@ -70,9 +74,15 @@ class TestDraws:
         """With top_k only the k best are drawn, and all of them; so with top_p, and with both."""
         shares = torch.tensor([0.30, 0.05, 0.25, 0.05, 0.20, 0.15])
         for options in ((1.0, 3), (1.0, None, 0.7), (1.0, 4, 0.7)):
-            tokens = draw(student, expect, shares.log().expand(ROWS, V), *options)
+            drawn = shares_of(draw(student, expect, shares.log().expand(ROWS, V), *options))
             wanted = torch.tensor([0.30, 0, 0.25, 0, 0.20, 0]) / 0.75
-            expect.close(shares_of(tokens), wanted, what="share of each token", atol=0.06)
+            expect.close(
+                drawn,
+                wanted,
+                what="share of each token",
+                atol=0.06,
+                why=lambda drawn=drawn, knobs=options[1:]: proofs.cut_off_and_drawn(drawn, *knobs),
+            )
 
     def test_greedy(self, student, probe, expect):
         """A temperature of 0 takes the best token of each row."""
@@ -108,7 +118,7 @@ class TestDraws:
         return (alike and len({int(tokens[0]) for tokens in calls}) > 1) or None
 
     def test_generator(self, student, probe, expect):
-        """The same seed gives the same tokens, and another seed gives others."""
+        """The same seed gives the same tokens, another seed others, and so does a second call."""
         logits = probe.randn(200, V, scale=0.2)
         first = draw(student, expect, logits, seed=3)
         again = draw(student.apart, expect, logits, seed=3)
@@ -125,6 +135,14 @@ class TestDraws:
             expected="all chance comes from the generator",
             why=lambda: reasons.CHANCE_ELSEWHERE,
         )
+        generator = student.generator(3)
+        one, two = (student.sample(logits, generator=generator) for _ in range(2))
+        expect.true(
+            not torch.equal(one, two),
+            observed="two calls with one generator give the same 200 tokens",
+            expected="each call draws on from where the last one left the generator",
+            why=lambda: GENERATOR_MADE_ANEW,
+        )
 
 
 class TestNumerics:
@@ -134,6 +152,14 @@ class TestNumerics:
         logits[..., 2] = -torch.inf
         logits[0, 0, 1:] = -torch.inf
         for options in ((1.5,), (0.0,), (1.0, 4), (1.0, None, 0.8)):
+            observed = student.sampling_probabilities(logits, *options)
+            expect.floats(observed, logits.shape, what="probabilities")
+            expect.true(
+                not bool((observed[logits == -torch.inf] > 0).any()),
+                observed="a token whose logit is -inf has a probability above 0",
+                expected="0, since it is impossible",
+                why=lambda: reasons.IMPOSSIBLE_DRAWN,
+            )
             expect.matches(
                 student.sampling_probabilities, reference.sampling_probabilities, logits, *options
             )

@@ -390,6 +390,10 @@ def test_a_schedule_is_read_in_the_part_that_is_wrong(warmup: int) -> None:
     assert reading(ahead=1) is reasons.COSINE_AHEAD
     assert reading(ahead=2) is None
     assert reading(ramp=0) is (reasons.RAMP_FROM_0 if is_long else None)
+    behind = rates(warmup, ramp=0)
+    behind[:1] = right[:1]
+    told = proofs.schedule_reading(behind, right, 3.0, warmup)
+    assert told is (reasons.RAMP_BEHIND if is_long else None)
     assert reading(flat=1) is (reasons.RAMP_TOO_FLAT if is_long else None)
     assert reading(flat=1, low=0.1) is (reasons.RAMP_TOO_FLAT if is_long else reasons.ENDS_ABOVE_0)
     assert reading(ramp=2) is None
@@ -398,3 +402,25 @@ def test_a_schedule_is_read_in_the_part_that_is_wrong(warmup: int) -> None:
 def test_a_schedule_that_is_no_number_is_not_read() -> None:
     nothing = torch.full((20,), torch.nan, dtype=torch.float64)
     assert proofs.schedule_reading(nothing, rates(5), 3.0, 5) is None
+
+
+def drawn(*tokens: int) -> torch.Tensor:
+    return torch.bincount(torch.tensor([0, 2, 4, *tokens]), minlength=6) / 9
+
+
+@pytest.mark.parametrize(
+    ("tokens", "knobs", "told"),
+    [
+        ([], (3,), None),
+        ([5], (3,), reasons.TOP_K_PASSED_OVER),
+        ([1, 5], (3,), reasons.TOP_K_PASSED_OVER),
+        ([1, 3, 5], (None, 0.7), reasons.TOP_P_PASSED_OVER),
+        ([5], (None, 0.7), reasons.TOP_P_PASSED_OVER),
+        ([5], (4, 0.7), reasons.TOP_P_PASSED_OVER),
+        ([1, 5], (4, 0.7), reasons.TOP_K_PASSED_OVER),
+    ],
+)
+def test_the_knob_that_is_passed_over_is_told_by_what_is_drawn(
+    tokens: list[int], knobs: tuple[Any, ...], told: reasons.Reason | None
+) -> None:
+    assert proofs.cut_off_and_drawn(drawn(*tokens), *knobs) is told
