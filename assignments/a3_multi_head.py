@@ -103,7 +103,8 @@ class MultiHeadAttentionWrapper(nn.Module):
 
     Nothing mixes the heads' findings here, and nothing is divided: every head is d_out wide, and
     the output d_out · H. The next class does without the loop, and mixes. Before it is fast, let it
-    be right: this class is so short that you can see that it is right.
+    be right: this class is so short that you can see that it is right. It has no parameters but
+    those of its heads.
 
     Arguments
         d_in            width of a token that comes in

@@ -341,6 +341,15 @@ def filled_with_a_number(
     return reasons.FILLED_WITH_A_NUMBER if int((wrong & shared).sum()) >= 2 else None
 
 
+def seen_from_afar(near: torch.Tensor, changed: torch.Tensor) -> Reason | None:
+    """Say what hides only what scores nearly alike, of a mask that does not hold for high scores.
+
+    Both are outputs (N, D), before and after a change of what is hidden, for ordinary scores.
+    """
+    is_hidden = bool(((near - changed).detach().abs() < 1e-6).all())
+    return reasons.SEEN_FROM_AFAR if is_hidden else None
+
+
 def lost_to_a_number(gap: torch.Tensor, calm_gap: torch.Tensor) -> Reason | None:
     """Prove that weight is lost where all that may be attended to scores low, whatever is hidden.
 
@@ -438,6 +447,8 @@ def schedule_reading(
 
     if is_(ramp, step / warmup):
         return reasons.RAMP_FROM_0
+    if is_(ramp[:-1], (step[:-1] + 2) / warmup):
+        return reasons.RAMP_AHEAD
     if is_(ramp[1:], step[1:] / warmup):
         return reasons.RAMP_BEHIND
     if is_(ramp, (step + 1) / (warmup + 1)):

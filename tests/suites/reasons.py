@@ -23,6 +23,11 @@ LOST_TO_A_NUMBER = Reason(
     text="hidden scores are filled with a number and not with -inf: where all that may be attended "
     "to scores lower still, the softmax gives its weight to what is hidden, and it is lost",
 )
+SEEN_FROM_AFAR = Reason(
+    id="mask.filled_with_a_number",
+    text="what is hidden is seen where scores are far apart, and not elsewhere: a number is added "
+    "to hidden scores, or stands in their place, and not -inf",
+)
 HIDDEN_BY_A_NUMBER = Reason(
     id="mask.filled_with_a_number",
     text="hidden scores are a number and not -inf: what is hidden is seen where all that may be "
@@ -298,6 +303,11 @@ COSINE_AHEAD = Reason(
 )
 ENDS_ABOVE_0 = Reason(
     id="rate.ends_above_0", text="The cosine ends at a share of the peak, and not at 0."
+)
+RAMP_AHEAD = Reason(
+    id="rate.ramp_begins_above",
+    text="The ramp is one step ahead: the last step of the warm-up has the full length, and not "
+    "the one before it.",
 )
 RAMP_BEHIND = Reason(
     id="rate.ramp_one_step_behind",

@@ -235,12 +235,13 @@ class Binding:
     def needs_extra(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
         """Name the parameters without a role, if the output depends on them; else return "".
 
-        Nothing is told of a module that answers the same call in two ways.
+        Nothing is told of a module that answers the same call in two ways, nor where one of the
+        parameters goes by the name of a role: its layer is of another size, and holds too much.
 
         Raises:
             StudentFault: the student's code hung or crashed.
         """
-        if not self.extra:
+        if not self.extra or self._may_be_asked_for():
             return ""
         once, again = self._handle(*args, **kwargs), self._handle(*args, **kwargs)
         if not are_equal(once, again):
@@ -251,6 +252,15 @@ class Binding:
         finally:
             self._handle.write(self.values())
         return "" if are_equal(once, other) else few([*self.extra], MOST_NAMES)
+
+    def _may_be_asked_for(self) -> bool:
+        pieces = self.plan.pieces(dict.fromkeys(self.plan.kinds, 0))
+        left = [layer for layer in self.plan.own_layers if self.extra.keys() >= {*layer.names}]
+        return any(
+            layer.is_meant_for(piece) and list(map(len, layer.outline)) == [*map(len, piece.shapes)]
+            for layer in left
+            for piece in pieces
+        )
 
     # ---- settling by numbers -------------------------------------------------------------
 

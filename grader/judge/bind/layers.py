@@ -40,6 +40,11 @@ class Layer:
             return False
         return piece.shapes == self.outline
 
+    def is_meant_for(self, piece: Piece) -> bool:
+        """Tell by its name whether the layer is meant to hold what a piece holds."""
+        is_named = self.prefix == piece.home or self.is_called(piece.words)
+        return is_named and piece.raw in (None, self.raw)
+
     def stands_in(self, block: tuple[int, ...]) -> bool:
         """Decide whether the layer's path has the numbers of a block of the reference."""
         return numbers_in(self.prefix)[: len(block)] == block

@@ -144,7 +144,7 @@ def _shown_by_norms(pieces: Sequence[Piece], left: Sequence[Layer]) -> Shown:
 def _shown_by_sizes(pieces: Sequence[Piece], left: Sequence[Layer]) -> Shown:
     for piece in pieces:
         for layer in left:
-            if _is_meant(layer, piece) and layer.outline != piece.shapes:
+            if layer.is_meant_for(piece) and layer.outline != piece.shapes:
                 if _is_one_of_several(layer, piece, left):
                     continue  # one for each head, say: its share is not what all of them hold
                 return "layers.other_size", _other_size(layer)
@@ -169,7 +169,7 @@ def _shown_by_buffers(pieces: Sequence[Piece], handle: RemoteModule) -> Shown:
         return None
     for name, buffer in buffers:
         layer = Layer(name, (name,), (tuple(buffer.shape),), raw=True)
-        if any(_is_meant(layer, piece) and layer.outline == piece.shapes for piece in pieces):
+        if any(layer.is_meant_for(piece) and layer.outline == piece.shapes for piece in pieces):
             text = _("`{name}` is a buffer and no parameter: nothing trains it", name=name)
             return "layers.buffer", text
     return None
@@ -177,12 +177,6 @@ def _shown_by_buffers(pieces: Sequence[Piece], handle: RemoteModule) -> Shown:
 
 def _is_norm(piece: Piece) -> bool:
     return not piece.raw and [len(shape) for shape in piece.shapes] == [1, 1]
-
-
-def _is_meant(layer: Layer, piece: Piece) -> bool:
-    """Tell by its name whether a layer is meant to hold what a piece holds."""
-    is_named = layer.prefix == piece.home or layer.is_called(piece.words)
-    return is_named and piece.raw in (None, layer.raw)
 
 
 def _other_size(layer: Layer) -> str:

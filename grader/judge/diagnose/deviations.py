@@ -19,6 +19,8 @@ Tensor = torch.Tensor
 MAX_ENTRIES = 64
 """The longest axis of which single entries are told."""
 SHOWN = 6
+SINGLE = 5e-7
+"""The relative difference that a few roundings to float32 make."""
 
 
 def deviation_finding(
@@ -42,8 +44,20 @@ def deviation_finding(
         or _sums_finding(left, right, room)
         or _offset_finding(left, right, room)
         or _factors_finding(left, right, room)
+        or _precision_finding(observed, expected)
         or _places_finding(left, right, room, words)
     )
+
+
+def _precision_finding(observed: Tensor, expected: Tensor) -> Finding | None:
+    """Tell whether numbers of float64, of one shape, are right in as many digits as float32 has."""
+    if not observed.dtype == expected.dtype == torch.float64:
+        return None
+    scale = max(1.0, float(expected.detach().abs().max()))
+    if float((observed - expected).detach().abs().max()) > SINGLE * scale:
+        return None
+    text = _("the numbers are right to seven digits, as where a part is computed in float32")
+    return Finding("value.single_precision", text)
 
 
 def gradient_finding(

@@ -215,6 +215,13 @@ KINDS = (
         ),
     ),
     RaisedKind(
+        "raised.zero",
+        _like(
+            r"(division|modulo|remainder) by zero|ZeroDivisionError",
+        ),
+        marked("something is divided by zero: one of the allowed values needs a way of its own"),
+    ),
+    RaisedKind(
         "raised.empty",
         _like(
             r"of empty (iterable|sequence)|an empty sequence|iterable argument is empty"

@@ -363,6 +363,21 @@ def test_a_layer_too_many_is_the_reason_only_if_it_changes_what_comes_out(
     assert reason == (("layers.too_many", told) if shown else None)
 
 
+def test_a_layer_by_the_name_of_a_role_is_of_another_size_and_not_too_many() -> None:
+    """The layer of the bright is as large as both together, and was taken for both."""
+    both = (
+        "self.bright = nn.Linear(size, 4 * size)\n            self.dark = nn.Linear(size, 4 * size)"
+    )
+    split = "bright = self.bright(pixels)[..., : 2 * self.size]"
+    forward = f"\n\n        def forward(self, pixels):\n            {split}"
+    source = HEAD + f"            self.size = size\n            {both}" + forward
+    source += "\n            dark = self.dark(pixels)[..., : 2 * self.size]" + MIX
+    context = CheckContext(source)
+    with pytest.raises(CheckFailed):
+        context.compare()
+    assert context.expect.record.details.reason is None
+
+
 def test_a_module_that_ends_when_it_is_asked_more_keeps_the_words_of_its_failure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

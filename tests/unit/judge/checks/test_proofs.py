@@ -396,7 +396,10 @@ def test_a_schedule_is_read_in_the_part_that_is_wrong(warmup: int) -> None:
     assert told is (reasons.RAMP_BEHIND if is_long else None)
     assert reading(flat=1) is (reasons.RAMP_TOO_FLAT if is_long else None)
     assert reading(flat=1, low=0.1) is (reasons.RAMP_TOO_FLAT if is_long else reasons.ENDS_ABOVE_0)
-    assert reading(ramp=2) is None
+    capped = rates(warmup, ramp=2).clamp(max=3.0)
+    told = proofs.schedule_reading(capped, right, 3.0, warmup)
+    assert told is (reasons.RAMP_AHEAD if is_long else None)
+    assert reading(ramp=3) is None
 
 
 def test_a_schedule_that_is_no_number_is_not_read() -> None:

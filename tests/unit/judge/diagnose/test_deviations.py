@@ -92,6 +92,15 @@ def test_weights_of_another_axis_and_weights_that_add_up_to_something_else() -> 
     assert sums.in_words(hidden=True) == "rows do not add up to 1"
 
 
+def test_numbers_that_went_through_float32_are_told_by_their_digits() -> None:
+    exact = X.sin()
+    finding = deviation_finding(X.float().sin().double(), exact, None, WORDS)
+    assert finding is not None
+    assert finding.id == "value.single_precision"
+    worse = deviation_finding(exact + 1e-5 * X.cos(), exact, None, WORDS)
+    assert worse is None or worse.id != "value.single_precision"
+
+
 @pytest.mark.parametrize(
     "observed",
     [X, X.exp(), X[:1], X[0, 0], X.log()],
