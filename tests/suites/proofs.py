@@ -410,9 +410,12 @@ def reading_of(
     """Name the one other way of reading a mask that explains who is seen.
 
     All are (B, T, S) bool: what is seen, what the mask allows, and the places where that can be
-    told. None if no reading fits, or several. `is_ignored`: the same comes out without the mask.
+    told. None if no reading fits, or several, or if nobody sees anybody. `is_ignored`: the same
+    comes out without the mask.
     That everybody is seen proves less: whoever normalises along another axis sees everybody too.
     """
+    if not bool((seen & others).any()):
+        return None
     if is_ignored:
         return reasons.WITHOUT_EFFECT if bool((seen | ~others).all()) else reasons.NOT_READ
     turned = allowed.transpose(1, 2) if allowed.shape[1] == allowed.shape[2] else allowed

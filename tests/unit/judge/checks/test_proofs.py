@@ -39,6 +39,7 @@ def test_that_everybody_is_seen_is_not_yet_a_mask_without_effect() -> None:
 
 def test_a_mask_that_is_not_read_beside_a_triangle_does_not_let_everybody_be_seen() -> None:
     assert proofs.reading_of(LATER, LATER, OTHERS, True) == reasons.NOT_READ
+    assert proofs.reading_of(LATER & ~OTHERS, LATER, OTHERS, True) is None
 
 
 def test_a_sample_that_changes_with_the_mask_of_another_is_masked_by_it() -> None:
