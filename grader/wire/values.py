@@ -10,6 +10,7 @@ for what can't be sent.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -121,7 +122,23 @@ def _scalar(value: Any) -> Node:
         return _generator_node(value)
     if value is Ellipsis:
         return ["e"]
-    return ["x", type_name(value)]
+    number = _number_in(value)
+    return ["x", type_name(value)] if number is None else _scalar(number)
+
+
+def _number_in(value: Any) -> bool | int | float | complex | None:
+    """Return what a number of another type is worth, such as NumPy's or a subclass of float.
+
+    Whoever computes a rate with `np.cos` returns a float by all that Python says.
+    """
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    scalars = getattr(sys.modules.get("numpy"), "generic", None)
+    is_scalar = isinstance(scalars, type) and isinstance(value, scalars)
+    number = value.item() if is_scalar else None
+    return number if type(number) in (bool, int, float, complex) else None
 
 
 def _generator_node(generator: torch.Generator) -> Node:

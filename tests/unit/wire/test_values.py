@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from enum import IntEnum
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -68,6 +70,34 @@ def test_a_generator_comes_back_as_one_of_the_same_seed() -> None:
     )
 
 
+class Size(IntEnum):
+    SMALL = 2
+
+
+class Rate(float):
+    def __float__(self) -> float:
+        raise AssertionError("the number itself is sent")
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (np.float64(0.1), 0.1),
+        (np.float32(0.5), 0.5),
+        (np.int64(3), 3),
+        (np.bool_(True), True),
+        (np.complex128(1 + 2j), 1 + 2j),
+        (Rate(0.25), 0.25),
+        (Size.SMALL, 2),
+    ],
+    ids=repr,
+)
+def test_numbers_of_other_types_come_as_pythons_own(value: Any, number: Any) -> None:
+    found = through([value])[0]
+    assert found == number
+    assert type(found) is type(number)
+
+
 def test_nan_comes_back_as_nan() -> None:
     assert through(float("nan")) != through(float("nan"))
 
@@ -93,10 +123,22 @@ def used_generator() -> torch.Generator:
         (1 << 70, "int beyond 64 bits"),
         (torch.ones(2).to_sparse(), "sparse"),
         (b"bytes", "bytes"),
+        (np.datetime64("2026-01-01"), "datetime64"),
+        (np.ones(2), "ndarray"),
         (used_generator(), "drawn from"),
         (torch.Generator().manual_seed(1 << 63), "63 bits"),
     ],
-    ids=["object", "set", "large int", "sparse tensor", "bytes", "used", "large seed"],
+    ids=[
+        "object",
+        "set",
+        "large int",
+        "sparse tensor",
+        "bytes",
+        "date",
+        "array",
+        "used",
+        "large seed",
+    ],
 )
 def test_what_has_no_form_is_named(value: Any, name: str) -> None:
     found = through(value)
