@@ -143,22 +143,11 @@ def _shown_by_norms(pieces: Sequence[Piece], left: Sequence[Layer]) -> Shown:
 
 def _shown_by_sizes(pieces: Sequence[Piece], left: Sequence[Layer]) -> Shown:
     for piece in pieces:
-        for layer in left:
-            if layer.is_meant_for(piece) and layer.outline != piece.shapes:
-                if _is_one_of_several(layer, piece, left):
-                    continue  # one for each head, say: its share is not what all of them hold
-                return "layers.other_size", _other_size(layer)
+        meant = [la for la in left if la.is_meant_for(piece) and la.stands_in(piece.block)]
+        # Of several, one for each head or two in place of one, none has to hold all of it.
+        if len(meant) == 1 and meant[0].outline != piece.shapes:
+            return "layers.other_size", _other_size(meant[0])
     return None
-
-
-def _is_one_of_several(layer: Layer, piece: Piece, left: Sequence[Layer]) -> bool:
-    """Tell whether there are more layers like this one, but for a number in their paths."""
-    there = [la for la in left if la.stands_in(piece.block) and la.outline == layer.outline]
-    return sum(_unnumbered(la.prefix) == _unnumbered(layer.prefix) for la in there) > 1
-
-
-def _unnumbered(path: str) -> tuple[str, ...]:
-    return tuple(part for part in path.split(".") if not part.isdecimal())
 
 
 def _shown_by_buffers(pieces: Sequence[Piece], handle: RemoteModule) -> Shown:
