@@ -226,10 +226,15 @@ def window_reading(seen: torch.Tensor, window: int) -> Reason | None:
     `seen` is (T, T) bool, True where output i depends on token j; T is larger than the window.
     """
     past = torch.ones_like(seen).tril()
+    half = past.triu(-(window // 2))
+    if torch.equal(seen, half | half.T) and window > 1:
+        return reasons.WINDOW_CENTRED if window > 2 else reasons.LATER_TOKENS_SEEN
     if bool((seen & ~past).any()):
         return reasons.LATER_TOKENS_SEEN
     if torch.equal(seen, past):
         return reasons.WINDOW_WITHOUT_EFFECT
+    if torch.equal(seen, half) and window > 3:  # of shorter ones the half is one token less
+        return reasons.WINDOW_HALF_AS_LONG
     off = (past.triu(1 - width) for width in (window - 1, window + 1))
     return reasons.WINDOW_OFF_BY_ONE if any(torch.equal(seen, band) for band in off) else None
 

@@ -214,6 +214,24 @@ WINDOW_OFF_BY_ONE = Reason(
     text="a token sees one token more, or one less, than the window holds, which is the token "
     "itself and window - 1 before it",
 )
+WINDOW_CENTRED = Reason(
+    id="window.centred",
+    text="The window lies around each token, half of it on either side: it holds the token itself "
+    "and those before it.",
+)
+WINDOW_HALF_AS_LONG = Reason(
+    id="window.half_as_long",
+    text="The window reaches back half as far as it should: it holds the token itself and window - "
+    "1 before it.",
+)
+ONE_MORE_AT_THE_BORDER = Reason(
+    id="sample.top_p_one_more_at_the_border",
+    text="Where the tokens before it add up to p exactly, one more is kept: they are enough.",
+)
+END_WITHOUT_EFFECT = Reason(
+    id="generate.end_without_effect",
+    text="the same text comes out without `end_token`: no text ends",
+)
 APPLIED_TWICE = Reason(
     id="embeddings.dropout_twice",
     text="Dropout is applied twice.",

@@ -192,16 +192,25 @@ class TestMasking:
             observed="the output is no mixture of what a token sees",
             expected="a mixture for every token but the first",
         )
-        for place in range(T):
+
+        def sees(place):
             changed = value.clone()
             changed[:, place] += 100.0
-            seen = (attend(student.apart, changed) - before).abs().amax(-1) > 1e-3  # B T
+            return (attend(student.apart, changed) - before).abs().amax(-1) > 1e-3  # B T
+
+        def why():
+            seen = torch.stack([sees(place) for place in range(T)], dim=-1)  # B T T
+            return proofs.window_reading(seen[0], window) if bool((seen == seen[0]).all()) else None
+
+        for place in range(T):
+            seen = sees(place)
             wanted = [place <= i < place + window for i in range(T)]
             found = seen[0].tolist()
             expect.true(
                 found == wanted and bool((seen == seen[0]).all()),
                 observed=f"token {place} is seen by the tokens {_named(found)}",
                 expected=f"with a window of {window}, by the tokens {_named(wanted)}",
+                why=why,
             )
         many = [probe.randn(1, 300, width, scale=0.3) for width in (DH, DH, DV)]
         last = student.sliding_window_attention(*many, window)

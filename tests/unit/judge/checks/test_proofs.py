@@ -361,6 +361,13 @@ def test_a_window_is_read_by_who_is_seen() -> None:
         (past.T, reasons.LATER_TOKENS_SEEN),
     ):
         assert proofs.window_reading(seen, 3) == named
+    around = past.triu(-2) | past.triu(-2).T
+    for window in (4, 5):
+        assert proofs.window_reading(around, window) == reasons.WINDOW_CENTRED
+        assert proofs.window_reading(past.triu(-2), window) == reasons.WINDOW_HALF_AS_LONG
+    assert proofs.window_reading(torch.eye(6, dtype=torch.bool), 1) is None
+    either = past.triu(-1) | past.triu(-1).T  # around each token, or to both sides
+    assert proofs.window_reading(either, 2) == reasons.LATER_TOKENS_SEEN
 
 
 def test_a_map_of_all_samples_together_may_be_affine() -> None:
