@@ -463,7 +463,8 @@ def schedule_reading(
         return reasons.RAMP_TOO_FLAT
     if is_(down[:-1], way[1:]):
         return reasons.COSINE_AHEAD
-    return reasons.ENDS_ABOVE_0 if least > 1e-3 and is_(down, least + (1 - least) * way) else None
+    is_share = 1e-3 < least < 0.99
+    return reasons.ENDS_ABOVE_0 if is_share and is_(down, least + (1 - least) * way) else None
 
 
 def cut_off_and_drawn(drawn: torch.Tensor, top_k: int | None, top_p: float = 1.0) -> Reason | None:

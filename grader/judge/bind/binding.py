@@ -241,7 +241,7 @@ class Binding:
         Raises:
             StudentFault: the student's code hung or crashed.
         """
-        if not self.extra or self._may_be_asked_for():
+        if not self.extra or self._goes_by_a_role():
             return ""
         once, again = self._handle(*args, **kwargs), self._handle(*args, **kwargs)
         if not are_equal(once, again):
@@ -253,7 +253,7 @@ class Binding:
             self._handle.write(self.values())
         return "" if are_equal(once, other) else few([*self.extra], MOST_NAMES)
 
-    def _may_be_asked_for(self) -> bool:
+    def _goes_by_a_role(self) -> bool:
         pieces = self.plan.pieces(dict.fromkeys(self.plan.kinds, 0))
         left = [layer for layer in self.plan.own_layers if self.extra.keys() >= {*layer.names}]
         return any(

@@ -395,6 +395,7 @@ def test_a_schedule_is_read_in_the_part_that_is_wrong(warmup: int) -> None:
 
     assert reading() is None
     assert reading(low=0.1) is reasons.ENDS_ABOVE_0
+    assert reading(low=1.0) is None
     assert reading(ahead=1) is reasons.COSINE_AHEAD
     assert reading(ahead=2) is None
     assert reading(ramp=0) is (reasons.RAMP_FROM_0 if is_long else None)
