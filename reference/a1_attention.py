@@ -7,7 +7,9 @@ something to say (its value). The better a label answers a question, the more of
 taken over.
 
 Torch's own attention is not allowed, here and in all that follows: neither
-`F.scaled_dot_product_attention` nor `nn.MultiheadAttention`. You are the one who writes it.
+`F.scaled_dot_product_attention` nor `nn.MultiheadAttention`. You are the one who writes it. Compute
+with torch's other operations, so that gradients reach what is handed in, unless a text says that
+they are not asked for.
 
 Shape letters, the same in every assignment:
 

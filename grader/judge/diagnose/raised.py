@@ -117,10 +117,16 @@ KINDS = (
         marked("two dtypes meet in an operation that converts neither of them to the other"),
     ),
     RaisedKind(
+        "raised.between_brackets",
+        _like(
+            r"(tensors|arrays) used as ind(ices|exes) must be|only integers, slices",
+        ),
+        marked("what stands between the brackets is neither whole numbers nor a bool mask"),
+    ),
+    RaisedKind(
         "raised.not_integer",
         _like(
-            r"must be integer|tensors used as indices must be"
-            r"|Expected tensor for argument #1 'indices'"
+            r"must be integer|Expected tensor for argument #1 'indices'"
             r"|cannot be interpreted as an integer|slice indices must be integers|dtype to be Long"
             r"|Expected dtype int32/int64 for index|ints, ?but got float",
         ),

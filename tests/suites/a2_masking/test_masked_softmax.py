@@ -150,13 +150,15 @@ class TestNumerics:
     def test_huge_scores(self, student, reference, probe, expect, size):
         """Scores around ±10,000 give the weights that their differences ask for, also beside hidden
         ones that are larger by 10,000."""
-        scores, mask = size + probe.randn(B, S, L), probe.mask(B, S, L)
-        low, scores = scores - 1e4 * ~mask, scores + 1e4 * ~mask
+        usual, mask = size + probe.randn(B, S, L), probe.mask(B, S, L)
+        scores = usual + 1e4 * ~mask
         filled = mask.any(-1)  # B S
 
         def why():
-            lost = student.masked_softmax(low, mask).sum(-1)[filled] < 0.5
-            return reasons.LOST_TO_A_NUMBER if bool(lost.all()) else None
+            whole = student.masked_softmax(usual, torch.ones_like(mask)).sum(-1)
+            beside_low = student.masked_softmax(usual - 1e4 * ~mask, mask).sum(-1)[filled]
+            is_lost = bool((beside_low < 0.5).all() and (whole > 0.5).all())
+            return reasons.LOST_TO_A_NUMBER if is_lost else None
 
         weights = student.masked_softmax(scores, mask)
         expect.floats(weights, scores.shape, what="weights")

@@ -64,6 +64,8 @@ RAISING: list[tuple[str, Callable[[], object]]] = [
     ("dtypes", lambda: X.half() @ X.double().t()),
     ("not_integer", lambda: nn.Embedding(3, 2)(X)),
     ("not_integer", lambda: range(X.mean().item())),
+    ("between_brackets", lambda: X[X]),
+    ("between_brackets", lambda: X.numpy()[X.numpy()]),
     ("not_float", lambda: torch.softmax(torch.arange(3), 0)),
     ("not_bool", lambda: X.masked_fill(X, 0)),
     ("truth", lambda: bool(X)),
