@@ -131,13 +131,14 @@ def _number_in(value: Any) -> bool | int | float | complex | None:
 
     Whoever computes a rate with `np.cos` returns a float by all that Python says.
     """
-    if isinstance(value, float):
+    kind = type(value)  # no isinstance: that believes an object which claims to be a float
+    if issubclass(kind, float):
         return float.__float__(value)
-    if isinstance(value, int):
+    if issubclass(kind, int):
         return int.__int__(value)
-    scalars = getattr(sys.modules.get("numpy"), "generic", None)
-    is_scalar = isinstance(scalars, type) and isinstance(value, scalars)
-    number = value.item() if is_scalar else None
+    scalars: Any = getattr(sys.modules.get("numpy"), "generic", None)
+    is_scalar = isinstance(scalars, type) and issubclass(kind, scalars)
+    number = scalars.item(value) if is_scalar else None
     return number if type(number) in (bool, int, float, complex) else None
 
 

@@ -79,6 +79,12 @@ class Rate(float):
         raise AssertionError("the number itself is sent")
 
 
+class Claims:
+    """Say that it is a float."""
+
+    __class__ = float  # type: ignore[assignment]
+
+
 @pytest.mark.parametrize(
     ("value", "number"),
     [
@@ -125,6 +131,7 @@ def used_generator() -> torch.Generator:
         (b"bytes", "bytes"),
         (np.datetime64("2026-01-01"), "datetime64"),
         (np.ones(2), "ndarray"),
+        (Claims(), "Claims"),
         (used_generator(), "drawn from"),
         (torch.Generator().manual_seed(1 << 63), "63 bits"),
     ],
@@ -136,6 +143,7 @@ def used_generator() -> torch.Generator:
         "bytes",
         "date",
         "array",
+        "claims",
         "used",
         "large seed",
     ],
