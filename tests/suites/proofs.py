@@ -180,17 +180,6 @@ def beside_the_attention(
     return reasons.POSITIONS_ADDED if all(is_same) else None
 
 
-def hidden_by_a_number(
-    ask: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor, later: torch.Tensor
-) -> Reason | None:
-    """Prove that large scores alone let through what is hidden.
-
-    `ask` maps tokens, (B, T, D), to outputs that must not tell `x` from `later`.
-    """
-    gap = ask(1e-3 * x) - ask(1e-3 * later)
-    return reasons.HIDDEN_BY_A_NUMBER if bool((gap.abs() < 1e-6).all()) else None
-
-
 def cache_in_the_state(added: Iterable[torch.Tensor], numbers: int) -> Reason | None:
     """Prove that what a call keeps is in the state_dict, by what is new there after it.
 

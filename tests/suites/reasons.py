@@ -24,14 +24,10 @@ LOST_TO_A_NUMBER = Reason(
     "to scores lower still, the softmax gives its weight to what is hidden, and it is lost",
 )
 SEEN_FROM_AFAR = Reason(
-    id="mask.filled_with_a_number",
+    id="mask.seen_from_afar",
     text="what is hidden is seen where scores are far apart, and not elsewhere: a number is added "
-    "to hidden scores, or stands in their place, and not -inf",
-)
-HIDDEN_BY_A_NUMBER = Reason(
-    id="mask.filled_with_a_number",
-    text="hidden scores are a number and not -inf: what is hidden is seen where all that may be "
-    "attended to scores lower still, and nowhere else",
+    "to hidden scores or stands in their place, and not -inf, or weights are set to zero after "
+    "the softmax alone",
 )
 TRANSPOSED = Reason(
     id="mask.transposed", text="the mask is read the other way round, as key by query"

@@ -4,6 +4,8 @@ Where it can be, a student's block is compared with itself: what its attention o
 wrongly costs `outputs` and nothing here. A branch is switched off by zeros in its last layer.
 """
 
+import functools
+
 import pytest
 import torch
 
@@ -101,9 +103,17 @@ def expect_hidden_whatever_their_scores(probe, expect, name, x, mask):
     """
     block = probe.module(name, D, H)
     state = block.state()
-    block.load({key: 30.0 * value if value.ndim > 1 else value for key, value in state.items()})
-    before = run(expect, block, x.clone(), mask)
+    # Scores are some 100,000 then: a token that sees itself alone may score below -10,000.
+    large = {key: 1000.0 * value if value.ndim > 1 else value for key, value in state.items()}
     hidden = ~(mask.expand(B, T, T) | torch.eye(T, dtype=torch.bool))
+
+    def why(changed, place):
+        block.load(state)
+        near = [run(expect, block, each, mask)[hidden[:, :, place]] for each in (x, changed)]
+        return proofs.seen_from_afar(*near)
+
+    block.load(large)
+    before = run(expect, block, x.clone(), mask)
     for place in range(T):
         changed = x.clone()
         changed[:, place] *= -3.0
@@ -112,6 +122,7 @@ def expect_hidden_whatever_their_scores(probe, expect, name, x, mask):
             not bool(seen.any()),
             observed=f"token {place} is seen where it is hidden and its score is large",
             expected="the mask decides, whatever the scores are",
+            why=functools.partial(why, changed, place),
         )
 
 

@@ -322,11 +322,10 @@ def test_steps_are_read_by_which_of_them_are_wrong() -> None:
     assert reading(wrong([0], 1), 4) is None  # no step has anything to do with it
 
 
-def test_a_number_in_place_of_infinity_hides_from_small_scores_alone() -> None:
-    x, later = torch.ones(2, 1, 1), 2 * torch.ones(2, 1, 1)
-    hidden = proofs.hidden_by_a_number
-    assert hidden(lambda tokens: tokens.clamp(min=1.0), x, later) == reasons.HIDDEN_BY_A_NUMBER
-    assert hidden(lambda tokens: tokens, x, later) is None
+def test_what_large_scores_alone_let_through_is_seen_from_afar() -> None:
+    x, later = torch.ones(2, 1), 2 * torch.ones(2, 1)
+    assert proofs.seen_from_afar(x, x + 1e-8) == reasons.SEEN_FROM_AFAR
+    assert proofs.seen_from_afar(x, later) is None  # the mask never holds
 
 
 def test_positions_beside_the_attention_are_none_of_its_own() -> None:
