@@ -1,5 +1,7 @@
 """Expectations that several suites share."""
 
+import functools
+
 import torch
 
 from . import proofs, reasons
@@ -125,6 +127,35 @@ def expect_hidden_from_low_scores(expect, in_chunks, module, x, other, widths):
         what=f"output {first} after changing all later tokens",
         why=lambda: proofs.seen_from_afar(ask(1e-3 * x), ask(1e-3 * later)),
     )
+
+
+def expect_hidden_whatever_their_scores(expect, ask, module, x, hidden):
+    """Require that no output depends on what is hidden from it where scores are some 100,000.
+
+    A penalty that is large enough for the scores of new weights is not for those of all weights.
+    `ask(x)` calls the module and returns outputs, (B, T, D), or ends the check; `x` is (B, S, D),
+    and `hidden`, (B, T, S), says what is hidden from which output.
+    """
+    state = module.state()
+    large = {key: 1000.0 * value if value.ndim > 1 else value for key, value in state.items()}
+
+    def why(changed, place):
+        module.load(state)
+        return proofs.seen_from_afar(*(ask(each)[hidden[:, :, place]] for each in (x, changed)))
+
+    module.load(large)
+    before = ask(x.clone())
+    for place in range(x.shape[1]):
+        changed = x.clone()
+        changed[:, place] *= -3.0
+        moved = (ask(changed) - before).detach().abs().amax(-1) > 1e-6
+        expect.true(
+            not bool((moved & hidden[:, :, place]).any()),
+            observed=f"token {place} is seen where it is hidden and scores are large",
+            expected="the mask decides, whatever the scores are",
+            why=functools.partial(why, changed, place),
+        )
+    module.load(state)
 
 
 def expect_finite_gradient(expect, gradient, output, what):

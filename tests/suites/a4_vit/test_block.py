@@ -4,8 +4,6 @@ Where it can be, a student's block is compared with itself: what its attention o
 wrongly costs `outputs` and nothing here. A branch is switched off by zeros in its last layer.
 """
 
-import functools
-
 import pytest
 import torch
 
@@ -14,6 +12,7 @@ from ..dropped import DRAWS, expect_drops_inside
 from ..expectations import (
     expect_finite_gradient,
     expect_gradient,
+    expect_hidden_whatever_their_scores,
     expect_no_dropout,
     expect_path_back,
     expect_same_again,
@@ -94,36 +93,6 @@ def without_affine_norms(pair, expect, x):
     output = run(expect, pair.student.eval(), x)
     spread = output.std(-1, correction=0) - 1
     return bool((output.mean(-1).abs() < 1e-3).all() and (spread.abs() < 1e-2).all())
-
-
-def expect_hidden_whatever_their_scores(probe, expect, name, x, mask):
-    """Expect that no token that the mask hides is seen where scores are large; or the check ends.
-
-    A penalty that is large enough for the scores of a new block is not for those of every block.
-    """
-    block = probe.module(name, D, H)
-    state = block.state()
-    # Scores are some 100,000 then: a token that sees itself alone may score below -10,000.
-    large = {key: 1000.0 * value if value.ndim > 1 else value for key, value in state.items()}
-    hidden = ~(mask.expand(B, T, T) | torch.eye(T, dtype=torch.bool))
-
-    def why(changed, place):
-        block.load(state)
-        near = [run(expect, block, each, mask)[hidden[:, :, place]] for each in (x, changed)]
-        return proofs.seen_from_afar(*near)
-
-    block.load(large)
-    before = run(expect, block, x.clone(), mask)
-    for place in range(T):
-        changed = x.clone()
-        changed[:, place] *= -3.0
-        seen = moved(run(expect, block, changed, mask), before) & hidden[:, :, place]
-        expect.true(
-            not bool(seen.any()),
-            observed=f"token {place} is seen where it is hidden and its score is large",
-            expected="the mask decides, whatever the scores are",
-            why=functools.partial(why, changed, place),
-        )
 
 
 class TestWiring:
@@ -228,7 +197,9 @@ class TestMasking:
                 expected="the mask decides",
                 why=why,
             )
-        expect_hidden_whatever_their_scores(probe, expect, name, x, mask)
+        expect_hidden_whatever_their_scores(
+            expect, lambda tokens: run(expect, block, tokens, mask), block, x, ~allowed & others
+        )
 
 
 class TestModes:

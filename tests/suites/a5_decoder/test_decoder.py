@@ -11,6 +11,7 @@ from .. import proofs, reasons
 from ..dropped import DRAWS, expect_drops_inside
 from ..expectations import (
     expect_gradient,
+    expect_hidden_whatever_their_scores,
     expect_no_dropout,
     expect_path_back,
     expect_same_again,
@@ -114,6 +115,10 @@ class TestMasking:
                 atol=1e-6,
                 why=lambda: look_ahead(probe, expect, block),
             )
+        later = torch.ones(B, T, T, dtype=torch.bool).triu(1)
+        expect_hidden_whatever_their_scores(
+            expect, lambda tokens: run(expect, block, tokens, memory), block, x, later
+        )
 
     def test_past_tokens_are_seen(self, probe, expect):
         """Every token sees itself and all tokens before it."""
@@ -231,6 +236,15 @@ class TestMemory:
                 observed=f"whether token {place} of the memory is seen does not follow the mask",
                 expected="the mask decides, for each sample",
                 why=why,
+            )
+        if not whole:
+            one = torch.eye(B, L, dtype=torch.bool)  # each sample sees one token of its memory
+            expect_hidden_whatever_their_scores(
+                expect,
+                lambda tokens: answer(tokens, apart=False, mask=one),
+                block,
+                memory,
+                ~one[:, None].expand(B, T, L),
             )
 
 
@@ -365,7 +379,13 @@ class TestNumerics:
         output = run(expect, block.apart, x, memory, memory_mask=mask)
         expect.close(output[1:], whole[1:], what="output of the other samples", atol=1e-6)
         changed = run(expect, block, x, -3 * memory, memory_mask=mask)
-        expect.close(changed[0], output[0], what="output after changing what is hidden", atol=1e-6)
+        expect.close(
+            changed[0],
+            output[0],
+            what="output after changing what is hidden",
+            atol=1e-6,
+            why=lambda: proofs.nobody_is_seen(output[0], changed[0]),
+        )
 
 
 class TestGradients:
