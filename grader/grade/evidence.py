@@ -89,6 +89,8 @@ class Cause:
     text: str
     fits: int
     of: int
+    is_beside: bool = False
+    """True if it gives the numbers only together with the cause in front of it."""
     is_kept_back: bool = field(default=False, compare=False)
     """True in a report whose reader shall look for the mistake first."""
 

@@ -194,7 +194,8 @@ def finding_of(seen: BlockedFinding) -> dict[str, object]:
 
 
 def _cause(cause: Cause) -> dict[str, object]:
-    return {"id": cause.id, "text": printable(cause.text), "fits": cause.fits, "of": cause.of}
+    words = {"id": cause.id, "text": printable(cause.text), "fits": cause.fits, "of": cause.of}
+    return {**words, "beside": True} if cause.is_beside else words
 
 
 def _picture(picture: Picture) -> dict[str, object]:

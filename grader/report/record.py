@@ -138,7 +138,11 @@ def _answers(record: Values, rubric: Rubric) -> Iterator[WrittenAnswer]:
 
 def _cause(values: Values) -> Cause:
     return Cause(
-        _text(values["id"]), _text(values["text"]), _whole(values["fits"]), _whole(values["of"])
+        _text(values["id"]),
+        _text(values["text"]),
+        _whole(values["fits"]),
+        _whole(values["of"]),
+        values.get("beside") is True,
     )
 
 

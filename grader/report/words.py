@@ -27,15 +27,20 @@ def facts(seen: Observation, where: str | None = None) -> list[tuple[str, str]]:
         _("observed"): seen.observed,
         _("expected"): seen.expected,
         _label(seen.cause): _cause(seen.cause),
-        _("or"): "\n".join(_further_causes(seen)),
+        _("and"): "\n".join(_further_causes(seen, beside=True)),
+        _("or"): "\n".join(_further_causes(seen, beside=False)),
         _place_label(seen): place,
     }
     return [(label, printable(words).strip("\n")) for label, words in texts.items() if words]
 
 
-def _further_causes(seen: Observation) -> Iterator[str]:
-    """Yield the words of further causes, each once: several mistakes may be told in the same."""
-    texts = dict.fromkeys(cause.text for cause in seen.also if not cause.is_kept_back)
+def _further_causes(seen: Observation, *, beside: bool) -> Iterator[str]:
+    """Yield the words of further causes, each once: several mistakes may be told in the same.
+
+    `beside`: of those that hold together with the first, or of those that may hold in its place.
+    """
+    further = [cause for cause in seen.also if cause.is_beside is beside]
+    texts = dict.fromkeys(cause.text for cause in further if not cause.is_kept_back)
     yield from (text for text in texts if seen.cause is None or text != seen.cause.text)
 
 

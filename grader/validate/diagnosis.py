@@ -65,6 +65,8 @@ class NamedCauses:
     observed: str
     """The reason why the first check failed, for answers without a named cause."""
     note: str = ""
+    in_pairs: bool = False
+    """True if two mistakes were named that give the numbers only together."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,8 @@ def tables_of(
     known = {each.entry.id for each in data.misconceptions}
     in_same_words = _by_words(data)
     itself, open_, alike = [], [], set()
-    for trial in (trial_of(data, each) for each in data.misconceptions):
+    trials = [trial_of(data, each) for each in data.misconceptions]
+    for trial in trials:
         for slug, seen, without in _exercises(trial, results[trial.id]):
             equals = _equals(trial.id, seen)
             alike |= {tuple(sorted({trial.id, *equals}))} if equals else set()
@@ -158,7 +161,10 @@ def tables_of(
     ]
     return Diagnosed(
         Table("self: each known mistake by itself", tuple(itself)),
-        Table("open set: the same with that mistake forgotten", tuple(open_)),
+        Table(
+            "open set: the same with that mistake forgotten",
+            tuple(amounting_to_one(data, trials, open_, known, options)),
+        ),
         Table("pairs: two mistakes at once", _of_pairs(data, known, results, double, options)),
         Table("variants: right answers", tuple(accused)),
         tuple(sorted(alike)),
@@ -283,7 +289,8 @@ def named_causes(
     verdict = Verdict.WRONG if wrong else Verdict.NAMED if known_causes else Verdict.SILENT
     causes = tuple(sorted(set().union(*known_causes)))
     observed = failed[0].observed if failed else ""
-    return NamedCauses(id, slug, verdict, causes, observed)
+    in_pairs = any(cause.is_beside for o in failed for cause in o.also)
+    return NamedCauses(id, slug, verdict, causes, observed, in_pairs=in_pairs)
 
 
 def _named(observation: Observation) -> Iterable[str]:
@@ -306,23 +313,51 @@ def _amounting(
 ) -> Iterator[NamedCauses]:
     """Yield the rows; a pair that amounts to a third known mistake counts as named.
 
-    For example, the diagonal seen too late in the wrong triangle is the inverted mask. Such a
-    mistake is named on all other inputs as well, so that the doubtful pairs are graded again with
-    another seed.
+    For example, the diagonal seen too late in the wrong triangle is the inverted mask.
     """
     doubted = {row.id for row in rows if row.verdict is Verdict.WRONG}
+    results = _once_more(data, [trial for trial in trials if trial.id in doubted], options)
+    for row in rows:
+        seen = results[row.id].observations if row.id in results else ()
+        is_so = _is_named_again(row, seen, known)
+        note = f"the two amount to {' or '.join(row.causes)}, on other inputs as well"
+        yield replace(row, verdict=Verdict.NAMED, note=note) if is_so else row
+
+
+def amounting_to_one(
+    data: CourseData,
+    trials: Sequence[ValidationTrial],
+    rows: Sequence[NamedCauses],
+    known: set[str],
+    options: Options,
+) -> Iterator[NamedCauses]:
+    """Yield the rows; a mistake that a pair of others amounts to counts as named.
+
+    For example, both residuals of a block add its norms if the first one does, and the second.
+    """
+    doubted = {row.id for row in rows if row.verdict is Verdict.WRONG and row.in_pairs}
+    results = _once_more(data, [trial for trial in trials if trial.id in doubted], options)
+    for row in rows:
+        seen = results[row.id].without if row.id in results and row.in_pairs else ()
+        is_so = _is_named_again(row, seen, known)
+        note = f"it is what {' and '.join(row.causes)} amount to, on other inputs as well"
+        yield replace(row, verdict=Verdict.NAMED, note=note) if is_so else row
+
+
+def _once_more(
+    data: CourseData, trials: Sequence[ValidationTrial], options: Options
+) -> Mapping[str, Result]:
+    """Return the results of the trials with another seed.
+
+    What amounts to something else is named on all other inputs as well.
+    """
     rubric = replace(data.course.rubric, seed=f"{data.course.rubric.seed}, once more")
     other = replace(data, course=replace(data.course, rubric=rubric))
-    chosen = [trial for trial in trials if trial.id in doubted]
-    results: Mapping[str, Result] = graded_for_real(other, chosen, options) if chosen else {}
-    for row in rows:
-        if row.id not in results:
-            yield row
-            continue
-        failed = [o for o in results[row.id].observations if kills(o)]
-        again = named_causes(row.id, row.slug, failed, set(row.causes), known)
-        if again.verdict is Verdict.NAMED and again.causes == row.causes:
-            note = f"the two amount to {' or '.join(row.causes)}, on other inputs as well"
-            yield replace(row, verdict=Verdict.NAMED, note=note)
-        else:
-            yield row
+    return graded_for_real(other, trials, options) if trials else {}
+
+
+def _is_named_again(row: NamedCauses, seen: Sequence[Observation], known: set[str]) -> bool:
+    """Decide whether another seed names the same causes, and only those."""
+    failed = [o for o in seen if kills(o) and o.exercise == row.slug and o.criterion != POLICY]
+    again = named_causes(row.id, row.slug, failed, set(row.causes), known)
+    return again.verdict is Verdict.NAMED and again.causes == row.causes

@@ -92,12 +92,12 @@ def changed(id: str) -> Submission:
 def handed_in() -> list[Submission]:
     """The corpus' own wrong answers, by the names of their folders, and the changed programs."""
     folders = ("mask_inverted", "softmax_before_scaling", "keys_T_of_a_batch", "minus_1e9")
-    folders += ("mha_scale_by_model_width",)
+    folders += ("mha_scale_by_model_width", "two_mistakes_in_one_line")
     return [*(replace(read_submission(CORPUS / name), id=name) for name in folders),
             *map(changed, CHANGED)]  # fmt: skip
 
 
-SLUGS = ("a1.sdpa", "a2.causal_attention", "a3.mha")
+SLUGS = ("a1.simple", "a1.sdpa", "a2.causal_attention", "a3.mha")
 
 
 def reports(options: Options) -> dict[str, dict[str, Observation]]:
@@ -165,6 +165,20 @@ def test_the_cause_and_its_words(
     assert found is not None
     assert found.id == cause
     assert found.text == sentence
+
+
+def test_two_mistakes_in_one_line_are_told_together(
+    graded: dict[str, dict[str, Observation]],
+) -> None:
+    """Where both show, and each by itself where it alone does."""
+    seen = graded["two_mistakes_in_one_line"]
+    both = seen["a1.simple/outputs/test_context_and_weights[batch]"]
+    columns = seen["a1.simple/structure/test_rows_add_up"]
+
+    assert both.cause is not None and columns.cause is not None
+    assert both.cause.id == "simple.scaled"
+    assert [(one.id, one.is_beside) for one in both.also] == [("simple.softmax_over_axis_1", True)]
+    assert (columns.cause.id, columns.also) == ("simple.softmax_over_axis_1", ())
 
 
 def test_a_known_mistake_is_stated_on_two_probes_and_more(

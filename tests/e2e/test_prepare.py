@@ -15,7 +15,7 @@ import pytest
 
 from grader.course.course import find_course
 from grader.judge.diagnose.dictionary import RESEEDED
-from grader.judge.mutants.mutant_runs import AS_GRADED, name_of
+from grader.judge.mutants.mutant_runs import AS_GRADED
 from grader.judge.recorded import preparing
 from grader.judge.recorded.preparing import Preparation
 from tests.support.families import is_alive
@@ -88,7 +88,7 @@ def test_it_prepares_what_naming_asks_for(course: Path) -> None:
         (mistake.entry.id, check.id)
         for mistake in preparation._mistakes("f1.blur")
         for check in preparation._checks["f1.blur"]
-        if preparation._kept.trace(name_of(mistake), check.id, AS_GRADED)
+        if preparation._kept.trace(mistake.name, check.id, AS_GRADED)
     }
     assert {id for id, _check in seen} == set(kills)
     assert {check for _id, check in seen} >= set().union(*kills.values())
@@ -178,6 +178,6 @@ def test_other_draws_are_kept_of_mistakes_that_fail_the_same(course: Path) -> No
         mistake.entry.id
         for mistake in preparation._mistakes("f1.blur")
         for check in preparation._checks["f1.blur"]
-        if preparation._kept.trace(name_of(mistake), check.id, RESEEDED)
+        if preparation._kept.trace(mistake.name, check.id, RESEEDED)
     }
     assert others == twins

@@ -33,6 +33,11 @@ class Check:
     disabled: str = ""
     """The mark (skip, skipif or xfail) by which it would prove nothing; "" if it has none."""
 
+    @property
+    def criterion(self) -> str:
+        """Return the name of the criterion that it belongs to."""
+        return self.id.split("/", 2)[1]
+
 
 def criterion_of(class_name: str) -> str:
     """Return the criterion that a test class stands for.

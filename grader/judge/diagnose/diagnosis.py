@@ -23,7 +23,8 @@ from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import MutantRuns
 from ..mutants.mutants import Mutants
 from ..policy import policy
-from .dictionary import Case, Dictionary
+from .case import Case
+from .dictionary import Dictionary
 from .knowledge import Knowledge, constants_of
 from .observed import observed_causes
 from .pictures import picture_of, weights_of

@@ -8,19 +8,15 @@ student's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from ...grade.evidence import Cause, Outcome
-from ...text.language import course_text
+from ...grade.evidence import Cause
 from ..checks.check_trace import (
     CheckTrace,
     Draw,
     Match,
     ended_alike,
-    has_fractions,
-    has_numbers,
     has_other_layout,
     has_other_numbers,
     has_wrong_numbers,
@@ -34,17 +30,14 @@ from ..checks.check_trace import (
     shows_something,
 )
 from ..checks.checks import Check
-from ..compare.compare import difference
 from ..mutants.kill_records import KillRecords
 from ..mutants.mutant_runs import AGAIN, AS_GRADED, FURTHER, PROBES, MutantRuns
-from ..mutants.mutants import KnownMistake, Mutants
+from ..mutants.mutants import Mutants
+from .case import NEARLY, Case, Suspect, by_id, is_further_than, narrowest
 from .raised import may_mean_the_same, raised_kind, raised_the_same
+from .second_mistakes import SecondMistakes
 
 RESEEDED = Draw(reseeded=True)
-NEARLY = 3e-5
-"""The difference that right programs may have: an eps of 1e-5 or 1e-6, float32 on the way."""
-FAR_FROM_RIGHT = 10
-"""So many times the room that is allowed have numbers to be wrong by, to be evidence."""
 NOT_FAR = 1e-3
 """Where numbers are added up or divided by small ones, that difference grows to about this. Such a
 check is no evidence for or against a mistake that others show nearly to the last digits."""
@@ -69,63 +62,6 @@ that do not fit are told in other words where the code is another."""
 
 
 @dataclass(frozen=True)
-class Case:
-    """The values that the checks of one exercise saw in a submission."""
-
-    slug: str
-    stem: str
-    digest: str
-    failing: Mapping[Check, CheckTrace]
-    passing: Mapping[Check, CheckTrace]
-    again: Callable[[Check, Draw], CheckTrace | None]
-    """Runs a check on another draw of its inputs; None if the code cannot be asked once more."""
-    names_what_is_banned: bool = True
-    """False if nothing that the exercise bans stands in the submission's text."""
-
-    @cached_property
-    def failed(self) -> frozenset[str]:
-        """Return the ids of the failing checks that see the same in every submission."""
-        return frozenset(check.id for check in self.failing if not check.fresh)
-
-    @cached_property
-    def saw_numbers(self) -> frozenset[Check]:
-        """Return the failing checks that saw numbers, and not only an exception."""
-        return frozenset(check for check, trace in self.failing.items() if has_numbers(trace))
-
-    @cached_property
-    def proving(self) -> frozenset[Check]:
-        """Return the failing checks that no chance lets agree with a mistake.
-
-        They saw rounded numbers, or many whole ones.
-        """
-        return frozenset(
-            check
-            for check, trace in self.failing.items()
-            if has_fractions(trace) or is_proof_alone(trace)
-        )
-
-    def proofs_among(self, checks: Collection[Check]) -> int:
-        """Count the failing checks among these that no chance lets agree with a mistake."""
-        return len(self.proving & {*checks})
-
-    def once_more(self, check: Check) -> CheckTrace | None:
-        """Run a check on the first other draw of its inputs."""
-        return self.again(check, AGAIN)
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """A known mistake that may be the student's, and the checks that it is known to fail."""
-
-    mistake: KnownMistake
-    fails: frozenset[str]
-
-    def cause(self, probes: int) -> Cause:
-        text = course_text(self.mistake.entry.cause)
-        return Cause(self.mistake.entry.id, text, probes, probes)
-
-
-@dataclass(frozen=True)
 class MistakeMatch:
     """The agreement of a mistake with what the checks of a submission saw."""
 
@@ -142,6 +78,7 @@ class Dictionary:
         self, mutants: Mutants, mutant_runs: MutantRuns, kill_records: KillRecords
     ) -> None:
         self._mutants, self._mutant_runs, self._records = mutants, mutant_runs, kill_records
+        self._second = SecondMistakes(mutants, mutant_runs)
         self._suspects: dict[str, tuple[Suspect, ...]] = {}
 
     def causes(self, case: Case, unknown: Collection[str]) -> dict[str, tuple[Cause, ...]]:
@@ -154,11 +91,12 @@ class Dictionary:
             wider = [s for s in suspects if s.fails > case.failed and _spares_few(s, case)]
             gives = [s for s in wider if self._gives(s, case, has_wrong_numbers)]
             # What a mistake does besides, and the student's code does not, is none of theirs.
-            named = tuple(s.cause(len(case.failed)) for s in _narrowest(gives))
+            named = tuple(s.cause(len(case.failed)) for s in narrowest(gives))
         if named:
             return {check.id: named for check in case.failing}
         parts = self._parts(suspects, case) or self._parts(suspects, case, NEARLY)
-        return parts or self._mostly(suspects, case)
+        parts = parts or self._mostly(suspects, case)
+        return parts or self._second.together(suspects, case) or self._second.beside(suspects, case)
 
     def _named(
         self, suspects: Sequence[Suspect], case: Case, room: float = 0.0
@@ -208,14 +146,14 @@ class Dictionary:
         tried = [(s, self._shown_by(s, case)) for s in suspects if _may_be_mostly(s, case)]
         most = max((len(shown) for _, shown in tried), default=0)
         best = [(s, shown) for s, shown in tried if most and len(shown) == most]
-        causes = tuple(s.cause(most) for s in _narrowest([s for s, _ in best]))
+        causes = tuple(s.cause(most) for s in narrowest([s for s, _ in best]))
         return {check: causes for _, shown in best for check in shown}
 
     def _shown_by(self, suspect: Suspect, case: Case) -> frozenset[str]:
         """Return the failing checks that saw the mistake's numbers; empty if they are too few."""
         room = len(case.failed) // (MOSTLY + 1)  # so many may have seen others
         shown, others, rounded = set(), 0, 0
-        for check in _by_id(case.failing):
+        for check in by_id(case.failing):
             if check.fresh:
                 continue
             made = self._mutant_runs.of(suspect.mistake, check, case.digest)
@@ -225,7 +163,7 @@ class Dictionary:
                 result = self._matched(suspect, check, case.digest, trace, made, NEARLY)
             if result is Match.SAME:
                 shown.add(check.id)
-                rounded += check in case.proving and _is_further_than(NEARLY, trace)
+                rounded += check in case.proving and is_further_than(NEARLY, trace)
             others += result is Match.OTHER
             if others > room:
                 return frozenset()
@@ -280,7 +218,7 @@ class Dictionary:
                 others += 1
                 if not room or check in case.passing:
                     return None
-            if result is Match.SAME and changes and _is_further_than(room, trace):
+            if result is Match.SAME and changes and is_further_than(room, trace):
                 distinguishing.append(check)
             if result is Match.UNDECIDED and changes and ended_alike(trace, made):
                 is_alike = may_mean_the_same(trace.error_text, made.error_text)
@@ -371,7 +309,7 @@ class Dictionary:
         right ones. At the checks in `beside` another mistake raised before there were numbers.
         """
         own = suspect.fails - beside
-        checks = [check for check in _by_id(case.failing) if check.id in own]
+        checks = [check for check in by_id(case.failing) if check.id in own]
         # Where nothing but an exception was seen, no mistake needs to be run.
         if len(case.saw_numbers & {*checks}) < PROBES:
             return False
@@ -386,7 +324,7 @@ class Dictionary:
                 incomparable = True
             elif result is not Match.SAME:
                 return False
-            elif not _is_further_than(room, case.failing[check]):
+            elif not is_further_than(room, case.failing[check]):
                 continue
             elif differs(made, self._mutant_runs.right(check, case.digest)):
                 distinguishing.append(check)
@@ -399,7 +337,7 @@ class Dictionary:
 
         A name that does not exist is in the words of its exception, and nobody's numbers are.
         """
-        checks = [check for check in _by_id(case.failing) if check.id in suspect.fails]
+        checks = [check for check in by_id(case.failing) if check.id in suspect.fails]
         if len(checks) < PROBES or not all(raised_a_name(case.failing[check]) for check in checks):
             return False
         made = (self._mutant_runs.of(suspect.mistake, c, case.digest, AS_GRADED) for c in checks)
@@ -412,21 +350,6 @@ def _may_be_mostly(suspect: Suspect, case: Case) -> bool:
     both = len(suspect.fails & case.failed)
     others, spared = len(case.failed - suspect.fails), len(suspect.fails - case.failed)
     return both >= MOSTLY * max(1, others) and both >= spared
-
-
-def _is_further_than(room: float, trace: CheckTrace) -> bool:
-    """Tell whether a check saw anything else than numbers that are right but for some `room`.
-
-    Whatever makes a difference as small as that looks like everything else that does.
-    """
-    if not room or trace.failure is None:
-        return not room or trace.outcome is not Outcome.PASSED
-    observed, expected = trace.failure.observed, trace.failure.expected
-    if isinstance(observed, Mapping) and isinstance(expected, Mapping):
-        names = observed.keys() & expected.keys()
-        observed, expected = ([each[name] for name in names] for each in (observed, expected))
-    much = FAR_FROM_RIGHT * room
-    return difference(observed, expected, atol=much, rtol=much) is not None
 
 
 def _spares_few(suspect: Suspect, case: Case) -> bool:
@@ -458,22 +381,11 @@ def _shows_the_same(student: CheckTrace, made: CheckTrace, room: float) -> bool:
     return is_same_but_for_ones(student, made, room)
 
 
-def _narrowest(suspects: Sequence[Suspect]) -> Iterator[Suspect]:
-    """Yield the suspects of which no other one fails a part only."""
-    for suspect in suspects:
-        if not any(other.fails < suspect.fails for other in suspects):
-            yield suspect
-
-
 def _in_order(case: Case) -> Iterator[tuple[Check, CheckTrace]]:
     """Yield checks and what they saw, in the order in which a mistake is best ruled out.
 
     Those most likely to differ come first; those that cannot be remembered (`fresh`) last.
     """
-    checks = [*_by_id(case.failing), *_by_id(case.passing)]
+    checks = [*by_id(case.failing), *by_id(case.passing)]
     for check in sorted(checks, key=lambda check: check.fresh):
         yield check, case.failing.get(check) or case.passing[check]
-
-
-def _by_id(checks: Mapping[Check, CheckTrace]) -> list[Check]:
-    return sorted(checks, key=lambda check: check.id)

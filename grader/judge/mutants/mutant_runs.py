@@ -92,8 +92,8 @@ class MutantRuns:
     ) -> CheckTrace | None:
         """Return what the check sees of a mistake; None if that does not fit the reference."""
         if self._recorded is not None:
-            return self._recorded.trace(name_of(mistake), check.id, draw)
-        known = self._known(name_of(mistake), check, draw)
+            return self._recorded.trace(mistake.name, check.id, draw)
+        known = self._known(mistake.name, check, draw)
         if known is not None:  # so that the mistake need not be made again
             return known
         stem = check.exercise.assignment
@@ -101,11 +101,12 @@ class MutantRuns:
         if module is None:
             return None
         modules = {**self._modules, stem: module}
-        return self._remembered(name_of(mistake), check, digest, draw, modules)
+        is_kept = mistake.beside is None  # of pairs there are too many
+        return self._remembered(mistake.name, check, digest, draw, modules, is_kept=is_kept)
 
     def answers_to(self, mistake: KnownMistake, check: Check) -> list[Sketch] | None:
         """Return what a mistake answered to each call of a check, once; None if nobody noted it."""
-        return self._answers.pop((name_of(mistake), check.id), None)
+        return self._answers.pop((mistake.name, check.id), None)
 
     def changes(
         self,
@@ -118,7 +119,7 @@ class MutantRuns:
         """Tell whether a check sees something else of a mistake (`made`) than of the reference."""
         if made.outcome is not Outcome.PASSED:
             return True  # the reference passes, and need not be run for that
-        key = (name_of(mistake), check.id, draw)
+        key = (mistake.name, check.id, draw)
         known = self._changes.get(key)
         if known is None:
             known = tells_apart(made, self.right(check, digest, draw))
@@ -133,6 +134,8 @@ class MutantRuns:
         digest: str,
         draw: Draw,
         modules: Mapping[str, ModuleType],
+        *,
+        is_kept: bool = True,
     ) -> CheckTrace:
         known = self._known(name, check, draw)
         if known is not None:
@@ -146,7 +149,7 @@ class MutantRuns:
             trace = right if is_same_run(trace, right) else in_short(trace)
         if not check.fresh:
             self._keep((name, check.id, draw), trace)
-        if self._kept is not None and is_firm(check):
+        if self._kept is not None and is_kept and is_firm(check):
             self._kept.keep(name, check.id, draw, trace)
         return trace
 
@@ -186,11 +189,6 @@ class MutantRuns:
             self._clients.clear()
             self._numbers = 0
         self._traces[key] = trace
-
-
-def name_of(mistake: KnownMistake) -> str:
-    """Return the name under which runs of a mistake are kept."""
-    return f"{mistake.stem}/{mistake.entry.id}"
 
 
 def _no_file(name: str) -> bool:

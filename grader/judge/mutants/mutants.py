@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +16,7 @@ from ...course.misconceptions import (
 from ...course.mistake_diff import mistakes_of_assignment
 from ...course.paths import CoursePaths
 from ..reference.references import ReferenceBroken, References
+from .merging import merged
 from .recorded_runs import RecordedRuns
 
 MAX_MADE = 64
@@ -30,6 +31,14 @@ class KnownMistake:
     stem: str
     entry: Misconception
     origin: Origin
+    beside: KnownMistake | None = None
+    """Another one in the same code, for two mistakes at once."""
+
+    @property
+    def name(self) -> str:
+        """Return the name under which runs of it are kept."""
+        beside = "" if self.beside is None else f" and {self.beside.entry.id}"
+        return f"{self.stem}/{self.entry.id}{beside}"
 
 
 Pair = tuple[KnownMistake, KnownMistake]
@@ -46,8 +55,9 @@ class Mutants:
         self._paths, self._references = CoursePaths(root), references
         self._recorded = recorded
         self._entries: dict[str, tuple[KnownMistake, ...]] = {}
-        self._made: dict[tuple[str, str], References | None] = {}
+        self._made: dict[str, References | None] = {}
         self._pairs: dict[tuple[str, str], tuple[Pair, ...]] = {}
+        self._in_pairs: dict[str, str] = {}
 
     def pairs(self, earlier: str, later: str) -> tuple[Pair, ...]:
         """Return pairs of mistakes of two assignments that are the same one of the list."""
@@ -78,7 +88,7 @@ class Mutants:
         None if the entry does not fit the reference: that is for the author to hear of, and not for
         the student to pay for.
         """
-        key = (mistake.stem, mistake.entry.id)
+        key = mistake.name
         made = self._made.pop(key) if key in self._made else self._make(mistake)
         self._made[key] = made  # the latest is last
         if len(self._made) > MAX_MADE:
@@ -90,11 +100,34 @@ class Mutants:
 
     def _make(self, mistake: KnownMistake) -> References | None:
         try:
-            text = self._paths.solution(mistake.stem).read_text(encoding="utf-8")
-            source = apply_misconception(text, mistake.entry, mistake.origin)
+            source = self._source(mistake)
         except (MisconceptionError, OSError):
             return None
-        return self._references.rewritten(mistake.stem, source)
+        return self._references.rewritten(mistake.stem, source) if source else None
+
+    def _source(self, mistake: KnownMistake) -> str:
+        """Return the reference with a mistake, or with two; "" if both change the same place."""
+        if mistake.beside is None:
+            text = self._text(mistake.stem)
+            return apply_misconception(text, mistake.entry, mistake.origin)
+        one, other = self._alone(replace(mistake, beside=None)), self._alone(mistake.beside)
+        return merged(self._text(mistake.stem), one, other) or ""
+
+    def _alone(self, mistake: KnownMistake) -> str:
+        """Return the reference with one mistake: each stands in many pairs."""
+        if mistake.name not in self._in_pairs:
+            if len(self._in_pairs) >= MAX_MADE:
+                self._in_pairs.clear()
+            self._in_pairs[mistake.name] = self._source(mistake)
+        return self._in_pairs[mistake.name]
+
+    def _text(self, stem: str) -> str:
+        return self._paths.solution(stem).read_text(encoding="utf-8")
+
+    def both(self, first: KnownMistake, second: KnownMistake) -> KnownMistake | None:
+        """Return two mistakes of an assignment as one; None where they are there in words alone."""
+        alone = self._recorded is None and first.stem == second.stem
+        return replace(first, beside=second) if alone else None
 
     def reaching(self, stem: str) -> Iterator[KnownMistake]:
         """Yield the mistakes of an assignment, then those of all others, whose code it may use."""

@@ -29,7 +29,7 @@ from ..checks.checks import Check
 from ..diagnose.dictionary import RESEEDED
 from ..diagnose.knowledge import constants_of, load_knowledge
 from ..mutants.kill_records import rule_against_names
-from ..mutants.mutant_runs import AGAIN, AS_GRADED, name_of
+from ..mutants.mutant_runs import AGAIN, AS_GRADED
 from ..mutants.mutants import KnownMistake, Mutants
 from ..reference.references import References
 from .recorder import ReferenceListener, definitions
@@ -192,10 +192,10 @@ class _Making:
         if not fails:  # only hidden checks see it, and nobody is to read of it here
             return
         for check, trace in first.items():
-            self._keep(name_of(mistake), check, AS_GRADED, trace)
+            self._keep(mistake.name, check, AS_GRADED, trace)
         for check, trace in first.items():
             for draw in self._more_draws(check, trace, right):
-                self._keep(name_of(mistake), check, draw, self._trace(check, modules, draw))
+                self._keep(mistake.name, check, draw, self._trace(check, modules, draw))
         self._mistakes[mistake.stem][mistake.entry.id] = mistake
         slug = checks[0].exercise.slug
         known = read_kills(self._root, slug).get(mistake.entry.id)

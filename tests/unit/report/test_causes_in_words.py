@@ -17,3 +17,10 @@ def test_causes_in_the_same_words_are_told_once() -> None:
 
 def test_a_cause_told_in_the_words_of_the_first_is_no_other_one() -> None:
     assert "or" not in seen("It is scaled.", "It is scaled.")
+
+
+def test_a_second_mistake_beside_the_first_is_no_other_explanation() -> None:
+    first, second = Cause("a.0", "It is scaled.", 3, 3), Cause("a.1", "It is cut.", 3, 3, True)
+    third = Cause("a.2", "It is not.", 3, 3)
+    words = dict(facts(Observation("a/b/c", "", Outcome.FAILED, cause=first, also=(second, third))))
+    assert (words["and"], words["or"]) == ("It is cut.", "It is not.")

@@ -99,14 +99,18 @@ def test_a_report_in_full() -> None:
 
 
 def test_causes_that_fit_as_well_and_pictures_are_told() -> None:
-    also = (Cause("mean.twice", "Counted twice.", 2, 2),)
+    beside = Cause("mean.off", "Off by one.", 2, 2, is_beside=True)
+    also = (Cause("mean.twice", "Counted twice.", 2, 2), beside)
     picture = Picture("row_sums", "row sums", ((1.0, 0.5),))
     failed = Observation(
         "s2.mean/outputs/test_mean", "The mean.", Outcome.FAILED, also=also, picture=picture
     )
     told = as_dict(report_on(SampleResult(observations=(failed,)), RUBRIC))
     (check,) = told["exercises"][1]["checks"]  # type: ignore[index]
-    assert check["also"] == [{"id": "mean.twice", "text": "Counted twice.", "fits": 2, "of": 2}]
+    assert check["also"] == [
+        {"id": "mean.twice", "text": "Counted twice.", "fits": 2, "of": 2},
+        {"id": "mean.off", "text": "Off by one.", "fits": 2, "of": 2, "beside": True},
+    ]
     assert check["picture"] == {
         "kind": "row_sums",
         "title": "row sums",

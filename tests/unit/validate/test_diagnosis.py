@@ -9,8 +9,19 @@ import pytest
 
 from grader.course.course import find_course
 from grader.course.misconceptions import Misconception
+from grader.engine.engine import Options
+from grader.grade.evidence import Cause, Observation, Outcome
 from grader.validate.data import CourseData, Edited, read_course
-from grader.validate.diagnosis import Diagnosed, NamedCauses, Table, Verdict, unexplained
+from grader.validate.diagnosis import (
+    Diagnosed,
+    NamedCauses,
+    Table,
+    Verdict,
+    amounting_to_one,
+    named_causes,
+    unexplained,
+)
+from grader.validate.trials import trial_of
 
 ROOT = Path(__file__).resolve().parents[3]
 ENTRY = Misconception("blur.one", (), "blur", (), ("outputs",))
@@ -57,3 +68,50 @@ def test_shares_are_asked_for_of_whole_courses_only() -> None:
     assert whole.failures == ("fewer than 95% are named as themselves",)
     assert replace(whole, whole=False).failures == ()
     assert replace(whole, whole=False, unexplained=("told",)).failures == ("told",)
+
+
+def told(*ids: str) -> Observation:
+    """A failed check that is told the first mistake, and the others beside it."""
+    first, *others = (Cause(id, "", 3, 3, id != ids[0]) for id in ids)
+    return Observation(
+        "f1.blur/outputs/test_values", "", Outcome.FAILED, cause=first, also=tuple(others)
+    )
+
+
+def test_two_mistakes_that_are_told_together_are_noted() -> None:
+    def in_pairs(*ids: str) -> bool:
+        return named_causes(ENTRY.id, "f1.blur", [told(*ids)], {ENTRY.id}, {*ids}).in_pairs
+
+    assert in_pairs("blur.two", "blur.three")
+    assert not in_pairs("blur.two")
+
+
+@pytest.mark.parametrize(
+    ("first", "again", "verdict"),
+    [
+        (("blur.two", "blur.three"), ("blur.two", "blur.three"), Verdict.NAMED),
+        (("blur.two", "blur.three"), ("blur.two", "blur.four"), Verdict.WRONG),
+        (("blur.two",), ("blur.two",), Verdict.WRONG),
+    ],
+    ids=["the pair again", "another pair", "one mistake"],
+)
+def test_a_mistake_that_two_others_amount_to_is_named_by_them(
+    monkeypatch: pytest.MonkeyPatch,
+    first: tuple[str, ...],
+    again: tuple[str, ...],
+    verdict: Verdict,
+) -> None:
+    """They are named on other inputs as well; one mistake for another is wrong on all inputs."""
+    data = data_with("")
+    known = {ENTRY.id, "blur.two", "blur.three", "blur.four"}
+    once_more = type("Result", (), {"observations": (), "without": (told(*again),)})
+    monkeypatch.setattr(
+        "grader.validate.diagnosis.graded_for_real",
+        lambda _data, trials, _options: {trial.id: once_more for trial in trials},
+    )
+    row = named_causes(ENTRY.id, "f1.blur", [told(*first)], {ENTRY.id}, known)
+    trials = [trial_of(data, each) for each in data.misconceptions]
+    (result,) = amounting_to_one(data, trials, [row], known, Options())
+
+    assert row.verdict is Verdict.WRONG
+    assert result.verdict is verdict

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from grader.course.misconceptions import Misconception, Origin
-from grader.grade.evidence import Outcome
+from grader.grade.evidence import Cause, Outcome
 from grader.judge.checks.check_trace import (
     NOT_REFUSED,
     CheckTrace,
@@ -18,7 +18,8 @@ from grader.judge.checks.check_trace import (
     tells_apart,
 )
 from grader.judge.checks.checks import Check
-from grader.judge.diagnose.dictionary import Case, Dictionary
+from grader.judge.diagnose.case import Case
+from grader.judge.diagnose.dictionary import Dictionary
 from grader.judge.mutants.mutants import KnownMistake
 
 Traces = Mapping[str, CheckTrace]
@@ -35,6 +36,7 @@ class OneCheck:
 
     def __init__(self, name: str) -> None:
         self.id = name
+        self.criterion = name.rpartition("/")[0]
 
 
 ALL = {name: cast(Check, OneCheck(name)) for name in CHECKS}
@@ -63,6 +65,9 @@ class Bank:
 
     def reaching(self, stem: str) -> Any:
         return self.of(stem)
+
+    def both(self, *pair: KnownMistake) -> KnownMistake | None:
+        return None
 
     def right(self, check: Check, *draw: object) -> CheckTrace:
         return RIGHT[check.id]
@@ -449,6 +454,26 @@ def test_a_few_of_many_checks_may_show_other_numbers(
     assert told_of(Bank({"m": many}), student) == told
 
 
+@pytest.mark.parametrize(
+    ("count", "changed", "told"),
+    [
+        (4, ["a/0", "b/0"], []),
+        (4, ["b/0", "b/1", "b/2"], ["m"]),
+        (3, ["b/0", "b/1", "b/2"], []),
+    ],
+    ids=["one of each criterion", "all of one", "all of one beside too few"],
+)
+def test_all_checks_of_a_criterion_are_enough_beside_a_second_mistake(
+    count: int, changed: Sequence[str], told: list[str]
+) -> None:
+    """Layers in the wrong order showed in `outputs`, and were not named since `discard` was wrong
+    besides, where the order counts as well."""
+    names = [*(f"a/{number}" for number in range(count)), *(f"b/{number}" for number in range(3))]
+    many = {name: failed(X / (2 + at)) for at, name in enumerate(names)}
+    student = {**many, **{name: failed(X + 1) for name in changed}}
+    assert told_of(Bank({"m": many}), student) == told
+
+
 def test_checks_that_could_not_begin_name_nothing_beside_another_number() -> None:
     """Positions for the patches alone were told as a patch side of 16: both leave no room."""
     nothing = {"one": failed(), "two": failed(), "modes": failed()}
@@ -476,14 +501,79 @@ def test_a_milder_form_of_a_mistake_is_that_mistake(spared: int, told: list[str]
 
 def told_of(bank: Bank, student: Traces, passing: Sequence[str] = ()) -> list[str]:
     """What is named where a course has only these checks, and all but `passing` fail."""
+    causes = causes_of(bank, student, passing)
+    return sorted({cause.id for own in causes.values() for cause in own})
+
+
+def causes_of(
+    bank: Bank, student: Traces, passing: Sequence[str] = ()
+) -> Mapping[str, Sequence[Cause]]:
+    """The causes of each check, where a course has only these."""
     checks = {cast(Check, OneCheck(name)): trace for name, trace in student.items()}
     right = {cast(Check, OneCheck(n)): CheckTrace(Outcome.PASSED, (X,)) for n in passing}
     case = Case("slug", "a1", "", checks, right, lambda check, draw: None)
     with pytest.MonkeyPatch.context() as patch:
         for name in (*student, *passing):
             patch.setitem(RIGHT, name, CheckTrace(Outcome.PASSED, (X,)))
-        causes = Dictionary(*cast(Any, (bank, bank, bank))).causes(case, ())
-    return sorted({cause.id for own in causes.values() for cause in own})
+        return Dictionary(*cast(Any, (bank, bank, bank))).causes(case, ())
+
+
+class InPairs(Bank):
+    """Mistakes that change the same numbers, and what they give in pairs."""
+
+    def __init__(self, made: Mapping[str, Traces], pairs: Mapping[str, Traces]) -> None:
+        super().__init__(made)
+        self._pairs = pairs
+
+    def of(self, *asked: Any) -> Any:
+        if len(asked) > 1 and asked[0].beside is not None:
+            return self._pairs[asked[0].name].get(asked[1].id, RIGHT[asked[1].id])
+        return super().of(*asked)
+
+    def both(self, *pair: KnownMistake) -> KnownMistake | None:
+        first, second = pair
+        both = replace(first, beside=second)
+        return both if both.name in self._pairs else None
+
+
+def scaled(by: float, count: int = 4) -> dict[str, CheckTrace]:
+    """What `count` checks see of a mistake that scales their numbers."""
+    return {f"check {number}": failed(by * X / (2 + number)) for number in range(count)}
+
+
+def test_two_mistakes_in_the_same_numbers_are_told_together() -> None:
+    """A softmax over the wrong axis, of scores with the wrong scale, was told by neither."""
+    one, other = scaled(2), scaled(3, count=5)
+    bank = InPairs(
+        {"one": one, "other": other, "third": scaled(7, count=5)},
+        {"a1/one and other": scaled(6, count=5), "a1/one and third": scaled(14, count=5)},
+    )
+    assert told_of(bank, scaled(6, count=5)) == ["one", "other"]
+    assert told_of(bank, {**scaled(6, count=5), "check 1": failed(X)}) == []
+
+
+def test_a_second_mistake_stands_beside_the_first_where_both_show() -> None:
+    bank = InPairs(
+        {"one": scaled(2), "other": scaled(3, count=5)},
+        {"a1/one and other": scaled(6, count=5)},
+    )
+    causes = causes_of(bank, scaled(6, count=5))
+    assert [(cause.id, cause.is_beside) for cause in causes["check 0"]] == [
+        ("one", False),
+        ("other", True),
+    ]
+    assert [(cause.id, cause.is_beside) for cause in causes["check 4"]] == [("other", False)]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "count"),
+    [(("a1/one and other", "a1/one and third"), 4), (("a1/one and other",), 2)],
+    ids=["two pairs give the same", "too few checks"],
+)
+def test_a_pair_that_may_be_chance_is_not_told(pairs: Sequence[str], count: int) -> None:
+    made = {"one": scaled(2, count), "other": scaled(3, count), "third": scaled(5, count)}
+    bank = InPairs(made, {pair: scaled(6, count) for pair in pairs})
+    assert told_of(bank, scaled(6, count)) == []
 
 
 class Fresh(OneCheck):
