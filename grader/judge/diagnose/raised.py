@@ -173,9 +173,21 @@ KINDS = (
         _like(
             r"[Dd]imension out of range|too many indices|at least \d dimensions"
             r"|number of dimensions|number of subscripts|values to unpack"
-            r"|prob_dist must be|invalid index of a 0-dim|must be a \dD tensor|expected \d+ dims",
+            r"|prob_dist must be|invalid index of a 0-dim|must be a \dD tensor|expected \d+ dims"
+            r"|axes don't match array",
         ),
         marked("the tensor has another number of axes than this line counts on"),
+    ),
+    RaisedKind(
+        "raised.mask_as_index",
+        _like(
+            r"shape of the mask .* does not match the shape of the indexed tensor"
+            r"|boolean index did not match indexed array",
+        ),
+        marked(
+            "the mask that stands as an index has another shape than the tensor: an index is not "
+            "broadcast, and the masks of masked_fill and torch.where are"
+        ),
     ),
     RaisedKind(
         "raised.index",
@@ -245,7 +257,14 @@ KINDS = (
 )
 """The more telling first: of several that fit a message, the first is told."""
 OF_SIZES = frozenset(
-    {"raised.view", "raised.elements", "raised.broadcast", "raised.product", "raised.axes"}
+    {
+        "raised.view",
+        "raised.elements",
+        "raised.broadcast",
+        "raised.product",
+        "raised.axes",
+        "raised.mask_as_index",
+    }
 )
 """What is raised where lengths or axes do not fit: which of them depends on how code is written."""
 
