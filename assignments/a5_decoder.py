@@ -350,7 +350,7 @@ def sliding_window_attention(
         key      (…, T, Dh)
         value    (…, T, Dv)
         window   at least 1, and possibly larger than T
-        returns  (…, T, Dv), the output of softmax(Q Kᵀ / √Dh) V over the allowed keys
+        returns  (…, T, Dv), dtype as the query's: softmax(Q Kᵀ / √Dh) V over the allowed keys
 
     With a window of 1 every token only sees itself, with one of T or more it is plain causal
     attention. The arguments are not modified. A mask over all T by T scores is welcome: what is

@@ -355,7 +355,7 @@ def sliding_window_attention(
         key      (…, T, Dh)
         value    (…, T, Dv)
         window   적어도 1, T보다 커도 됨
-        returns  (…, T, Dv), 허용된 키에 대한 softmax(Q Kᵀ / √Dh) V의 출력
+        returns  (…, T, Dv), dtype은 query와 같음: 허용된 키에 대한 softmax(Q Kᵀ / √Dh) V
 
     window가 1이면 모든 토큰이 자기 자신만 보고, T 이상이면 일반적인 코잘 어텐션과 같습니다.
     인자는 수정하지 않습니다. T × T 점수 전체에 마스크를 적용해도 됩니다. 여기서 확인하는 것은

@@ -66,7 +66,7 @@ def attention_rollout(weights, head_fusion="mean", discard_ratio=0.0):
     flow = 0
     for each in weights:
         own = torch.eye(each.shape[-1], dtype=each.dtype)
-        step = (each.mean(1) + own) / 2
+        step = each.mean(1) + 4 * own
         step = step / (step.sum(-1, keepdim=True) + 1e-8)
         flow = step if isinstance(flow, int) else step @ flow
     return flow

@@ -112,7 +112,8 @@ TABLE = {
         "import torch\n\n\ndef simple_self_attention(x):\n    s = torch.matmul(x, x.mT)\n"
         "    w = torch.softmax(s, dim=-2)  # here\n    return torch.matmul(w, x), w\n",
         "simple.softmax_over_queries",
-        "The softmax runs over the queries: columns add up to 1 and not rows.",
+        "The softmax runs over the queries, which are axis 1 of a batch: columns add up to 1 and "
+        "not rows.",
     ),
     "mask transposed": Row(
         "a1.sdpa",

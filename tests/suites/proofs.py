@@ -4,7 +4,7 @@ Each is asked only once a check has failed, of the student's own module, and hol
 the module stores its weights. A reason that the numbers do not prove is none.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 
 import torch
@@ -311,13 +311,17 @@ def dropped_elsewhere(directions: int, heads: int, calm: torch.Tensor) -> Reason
     return reasons.DROPPED_ELSEWHERE if directions > heads and are_alike else None
 
 
-def beside_the_weights(wild: torch.Tensor) -> Reason | None:
-    """Prove that not weights are dropped, from one head's outputs (N, D) for N samples alike.
+def beside_the_weights(wild: Sequence[torch.Tensor], calm: torch.Tensor) -> Reason | None:
+    """Prove that not weights are dropped, from each head's outputs (N, D) for N samples alike.
 
-    Dropped weights move it along one vector only.
+    Dropped weights move it along one vector only: unless outputs (T, D) of tokens that are alike
+    differ without dropout, as where features are mixed with tokens.
     """
-    spread = (wild - wild.mean(0)).double()
-    return reasons.DROPPED_ELSEWHERE if torch.linalg.matrix_rank(spread, rtol=1e-4) > 1 else None
+    if not torch.allclose(calm, calm[:1].expand_as(calm), atol=1e-5):
+        return None
+    spreads = [(each - each.mean(0)).double() for each in wild]
+    ranks = [torch.linalg.matrix_rank(spread, rtol=1e-4) for spread in spreads]
+    return reasons.DROPPED_ELSEWHERE if any(rank > 1 for rank in ranks) else None
 
 
 def filled_with_a_number(

@@ -90,10 +90,10 @@ class TestModes:
         wild = each[:, -1]
         expect.close(
             wild,
-            sizes[:, None] * calm,
+            sizes[:, None] * calm[-1],
             what="output in train mode",
             atol=1e-5,
-            why=lambda: proofs.beside_the_weights(wild),
+            why=lambda: proofs.beside_the_weights([wild], calm),
         )
         expect.true(
             sizes.std().item() > 0.05,
@@ -127,20 +127,20 @@ class TestModes:
 
     @staticmethod
     def with_equal_tokens(probe, expect, attention):
-        """Return the last token's output in eval mode, its multiples in train mode, and all outputs
-        in train mode.
+        """Return a sample's outputs in eval mode, the last token's multiples in train mode, and
+        all outputs in train mode.
 
         With equal tokens a causal row of weights is uniform, and the output is one vector times
         the sum of the weights that survive.
         """
         expect_look_back(probe, expect, attention, T)
         x = tokens_like(probe, batch=1, count=1).expand(1024, T, D_IN).contiguous()
-        outputs = run(expect, attention, x).detach()[:, -1]
-        calm = outputs[0]
-        expect.close(outputs, calm.expand_as(outputs), what="output in eval mode", atol=1e-5)
+        outputs = run(expect, attention, x).detach()
+        last, vector = outputs[:, -1], outputs[0, -1]
+        expect.close(last, vector.expand_as(last), what="output in eval mode", atol=1e-5)
         attention.train()
         wild = run(expect, attention, x).detach()
-        return calm, (wild[:, -1] @ calm) / (calm @ calm), wild
+        return outputs[0], (wild[:, -1] @ vector) / (vector @ vector), wild
 
 
 class TestState:

@@ -20,6 +20,7 @@ from ..expectations import (
 )
 
 B, T, D, H = 2, 5, 12, 3
+MANY = 32
 BLOCK = 2 * 2 * D + 4 * (D * D + D) + 2 * 4 * D * D + 5 * D
 """Two norms, the four maps of the attention, the MLP."""
 BOTH = pytest.mark.parametrize(
@@ -197,8 +198,13 @@ class TestMasking:
                 expected="the mask decides",
                 why=why,
             )
+        alone = ~others if kind == "for-all" else ~others.expand(MANY, T, T)
         expect_hidden_whatever_their_scores(
-            expect, lambda tokens: run(expect, block, tokens, mask), block, x, ~allowed & others
+            expect,
+            lambda tokens: run(expect, block, tokens, alone),
+            block,
+            draw(probe, batch=MANY),
+            others,
         )
 
 

@@ -237,21 +237,41 @@ class TestMasking:
             observed="the output is no mixture of what a token sees",
             expected="a mixture for every token but the first",
         )
+
+        def ask(asked, which, query, key):
+            output = asked.sliding_window_attention(query, key, values[which], 2)
+            expect.floats(output, (B, T, DV), what="output")
+            return output
+
+        def near(places):
+            return proofs.seen_from_afar(*(ask(student, i, *usual)[:, places] for i in (0, 1)))
+
         # Scores around -24,000: a fill of -10,000 would win.
         query, key = probe.randn(B, T, DH) + 100, probe.randn(B, T, DH) - 100
         values = probe.randn(2, B, T, DV)
         values[1, :, :1] = values[0, :, :1]
-        first, second = (
-            student.sliding_window_attention(query, key, values[0], 2),
-            student.apart.sliding_window_attention(query, key, values[1], 2),
+        first, second = ask(student, 0, query, key), ask(student.apart, 1, query, key)
+        expect.close(
+            second[:, 0],
+            first[:, 0],
+            what="output 0 after changing all later values",
+            why=lambda: near(slice(1)),
         )
-        for output in (first, second):
-            expect.floats(output, (B, T, DV), what="output")
-        expect.close(second[:, 0], first[:, 0], what="output 0 after changing all later values")
         expect.true(
             bool(((second - first)[:, 2:].abs().amax(-1) > 1e-6).all()),
             observed="an output does not depend on the values in its window",
             expected="other outputs for other values",
+        )
+        # Token 0 scores 24,000 now, out of sight: 10,000 less would still win.
+        key[:, 0] *= -1
+        values[1, :, 0] = probe.randn(B, DV)
+        values[1, :, 1:] = values[0, :, 1:]
+        first, second = ask(student, 0, query, key), ask(student.apart, 1, query, key)
+        expect.close(
+            second[:, 2:],
+            first[:, 2:],
+            what="outputs after changing a value out of sight",
+            why=lambda: near(slice(2, None)),
         )
 
 

@@ -20,6 +20,7 @@ from ..expectations import (
 from ..token_tables import expect_every_token_learns, tables_of
 
 B, H, T, L, D, VOCABULARY = 2, 3, 5, 7, 12, 11
+MANY = 32
 BLOCK = 2 * 4 * (D * D + D) + 2 * 4 * D * D + 5 * D + 3 * 2 * D
 """Two attentions of four maps, the mlp, three norms."""
 
@@ -115,9 +116,13 @@ class TestMasking:
                 atol=1e-6,
                 why=lambda: look_ahead(probe, expect, block),
             )
-        later = torch.ones(B, T, T, dtype=torch.bool).triu(1)
+        many, memory = draw(probe, batch=4 * MANY)
         expect_hidden_whatever_their_scores(
-            expect, lambda tokens: run(expect, block, tokens, memory), block, x, later
+            expect,
+            lambda tokens: run(expect, block, tokens, memory),
+            block,
+            many,
+            torch.ones(T, T, dtype=torch.bool).triu(1),
         )
 
     def test_past_tokens_are_seen(self, probe, expect):
@@ -238,13 +243,14 @@ class TestMemory:
                 why=why,
             )
         if not whole:
-            one = torch.eye(B, L, dtype=torch.bool)  # each sample sees one token of its memory
+            many, memory = draw(probe, batch=MANY)
+            first = torch.arange(L) == 0  # all that may be seen of the memory
             expect_hidden_whatever_their_scores(
                 expect,
-                lambda tokens: answer(tokens, apart=False, mask=one),
+                lambda tokens: run(expect, block, many, tokens, memory_mask=first.expand(MANY, L)),
                 block,
                 memory,
-                ~one[:, None].expand(B, T, L),
+                ~first.expand(T, L),
             )
 
 

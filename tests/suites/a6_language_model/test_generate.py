@@ -3,6 +3,8 @@
 The model is ours, and counts how it is called.
 """
 
+import itertools
+
 import pytest
 import torch
 
@@ -53,8 +55,9 @@ def best(logits):
 
 
 def following(script):
-    """Return a `choose` that takes its tokens from a table (places, B)."""
-    rows = iter(torch.tensor(script))
+    """Return a `choose` that takes its tokens from a table (places, B), at last its last row."""
+    table = torch.tensor(script)
+    rows = itertools.chain(table, itertools.repeat(table[-1]))
     return lambda logits: next(rows)
 
 
@@ -95,6 +98,13 @@ class TestStopping:
             return reasons.END_WITHOUT_EFFECT if is_same else None
 
         expect.close(text, wanted, what="text", why=why)
+
+    @BOTH
+    def test_all_end_at_once(self, student, expect, name):
+        """Texts that choose end_token in the same turn are complete, and returned."""
+        tokens = torch.full((B, 3), 2)
+        text = run(student, name, Model(expect), tokens, following([[1, 4], [5, 5]]), LENGTH, 5)
+        expect.close(text, torch.tensor([[2, 2, 2, 1, 5], [2, 2, 2, 4, 5]]), what="text")
 
     @BOTH
     def test_end_in_the_beginning(self, student, expect, name):

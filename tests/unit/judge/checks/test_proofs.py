@@ -147,10 +147,13 @@ def test_what_may_attend_to_nothing_is_told_what_it_gathers() -> None:
 def test_numbers_that_change_one_by_one_are_no_dropped_weights() -> None:
     draws = torch.Generator().manual_seed(0)
     vector, sizes = torch.randn(1, 5, generator=draws), torch.rand(16, 1, generator=draws)
-    assert proofs.beside_the_weights(vector * sizes) is None
+    alike, mixed = torch.ones(3, 5), torch.arange(15.0).reshape(3, 5)
     dropped = vector * (torch.rand(16, 5, generator=draws) > 0.5)
-    assert proofs.beside_the_weights(dropped) == reasons.DROPPED_ELSEWHERE
-    assert proofs.beside_the_weights(vector.expand(16, 5)) is None
+    beside = proofs.beside_the_weights
+    assert beside([vector * sizes], alike) is None
+    assert beside([vector * sizes, dropped], alike) == reasons.DROPPED_ELSEWHERE
+    assert beside([vector.expand(16, 5)], alike) is None
+    assert beside([dropped], mixed) is None  # features are mixed with tokens
 
 
 def test_heads_that_hold_other_values_are_not_told_that_more_is_dropped() -> None:
