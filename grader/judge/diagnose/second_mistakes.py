@@ -14,7 +14,7 @@ from .case import NEARLY, Case, Suspect, by_id, is_further_than, narrowest
 
 Pair = tuple[Suspect, Suspect]
 MOST_PAIRS = 100
-"""The most pairs that are tried: each is made and run, which takes 5 to 10 ms."""
+"""The most pairs that are tried: each is made and run, which takes 3 to 40 ms."""
 TOGETHER = 3
 """So many failing checks have to show the numbers of two mistakes, each of them rounded ones."""
 BESIDE = 4
